@@ -81,6 +81,10 @@ for program in simhash simfind simkeep; do
 				value "$program" "$short" "$long" "$how" zebra.file
 				starts=qua
 				value "$program" "$short" "$long" "$how" quagga/
+			elif [ "$what" = GLOB ] || [ "$long" = --filter ]; then
+				value "$program" "$short" "$long" "$how"
+				starts=@zeb
+				value "$program" "$short" "$long" "$how" @zebra.file
 			elif [ "$what" = URL ]; then
 				value "$program" "$short" "$long" "$how" sqlite: mysql://
 				starts=sqlite:zeb
@@ -292,7 +296,7 @@ simfind --database=sqlite:okap
 simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okap
+simhash --force okap
 simfind -q >zeb
 TYPED
 cat >made <<'MADE'
@@ -309,7 +313,7 @@ simfind --database=sqlite:okapi\ house
 simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okapi\ house 
+simhash --force okapi\ house 
 simfind -q >zebra.file 
 MADE
 for shell in zsh bash; do

@@ -227,7 +227,7 @@ static const struct option_row rows[] = {
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
 	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
 	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
 	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
@@ -253,7 +253,7 @@ static const struct option_row rows[] = {
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
 	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
 	 "several times",
-	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_LIST, .is_list = true},
 	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
 	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
 	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",

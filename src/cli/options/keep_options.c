@@ -113,7 +113,7 @@ static const struct option_row rows[] = {
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
 	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,

@@ -29,6 +29,7 @@ enum value_kind {
 	VALUE_NONE,
 	VALUE_TEXT, /* nothing to offer */
 	VALUE_FILE,
+	VALUE_LIST, /* @FILE, or another text */
 	VALUE_DATABASE,
 	VALUE_WORD,  /* one of `words`; any other is refused */
 	VALUE_START, /* begins with one of `words` */
