@@ -254,7 +254,7 @@ same "members of rar files" "4.rar//in/x.txt 4.rar//y.txt 5.rar//in/x.txt 5.rar/
 same "content of rar files" 2 "$(sql "SELECT COUNT(DISTINCT content_hash) FROM file WHERE compressed_size > 0")"
 reset
 runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
-for kind in zip tar tar.xz 7z; do
+for kind in zip tar tar.xz 7z lz4 ar; do
 	same "cut $kind told" "$(find "$TEST_FOLDER/odd/cut" -name "*[0-9].$kind" | wc -l)" \
 		"$(grep -oE "cut/[0-9]*\.$kind(//[^:]*)?: Damaged" err | sort -u | wc -l)"
 done
