@@ -83,7 +83,7 @@ static const struct option_row rows[] = {
 	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no); "
 	 "EXT=PERCENT is for files with this extension, @FILE reads lines EXT=PERCENT; can be "
 	 "given several times",
-	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-resemblance", "=R",
 	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
 	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
@@ -170,9 +170,8 @@ static const struct option_row rows[] = {
 	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
 	{0, "exclude", "=GLOB",
 	 "do not list files that match GLOB, as in .gitignore, or a line of FILE with @FILE; can "
-	 "be "
-	 "given several times",
-	 .parse = add_find_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 "be given several times",
+	 .parse = add_find_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-size", "=SIZE", "list only files of at least SIZE, such as 500, 10k or 5M",
 	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
