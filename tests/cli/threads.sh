@@ -103,7 +103,7 @@ contents() { # CONDITION
 	            sum_15, uniform, scatter, skew
 	     FROM file WHERE $1 ORDER BY 1"
 }
-for options in -j3 '-j16 SIMHASH_SANDBOX=no'; do
+for options in '-j3 SIMHASH_SANDBOX=yes' '-j16 SIMHASH_SANDBOX=no'; do
 	reset
 	# shellcheck disable=SC2086  # several options
 	runs 0 env ${options#* } "$SIMHASH" -z ${options% *} "$files"
