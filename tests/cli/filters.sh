@@ -198,9 +198,13 @@ line' one/skip.o; do
 	seq 100 >"$files/$name"
 done
 reset
+mkfifo "$files/fifo"
+ln -s a "$files/link"
 find "$files" -print0 | runs 0 "$SIMHASH" --files0-from=- --exclude='*.o'
 summary 4 0 0 0
 said "4 directories in the list skipped; give them as PATHs"
+said "2 names in the list skipped: links, pipes or devices"
+rm "$files"/{fifo,link}
 settle "$files"
 find "$files" -type f -print0 >list
 runs 0 "$SIMHASH" --files0-from=list

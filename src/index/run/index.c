@@ -197,6 +197,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
+	summary->listed_others = run->walkers.listed_others;
 	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
