@@ -31,7 +31,6 @@ struct find_known {
 struct find_arguments {
 	struct index_choice index;
 	struct operands operands;
-	const char *index_url; /* of the index that is open */
 	const char *output_path;
 	struct find_input *inputs; /* owned; the texts are borrowed */
 	size_t input_count, input_capacity;
@@ -48,7 +47,6 @@ struct find_arguments {
 	struct listing_order order;
 	bool has_groups, has_format;
 	bool lineage; /* groups are listed as trees */
-	bool folds;   /* pairs are listed in groups, for a person */
 	bool stores;
 	size_t stored_pairs_max;
 	enum linkage linkage;

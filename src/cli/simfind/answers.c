@@ -18,11 +18,11 @@
 #include "store/names/tag_sets.h"
 #include "store/write/answer_rows.h"
 
-static int begin_run(struct answers *answers, const struct find_arguments *arguments,
+static int begin_run(struct answers *answers, const struct find_plan *plan,
 		     struct simhash_error *error)
 {
-	char *command =
-		command_line_text(find_program.name, arguments->word_count, arguments->words);
+	char *command = command_line_text(find_program.name, plan->arguments->word_count,
+					  plan->arguments->words);
 	int status;
 
 	if (command == NULL)
@@ -34,24 +34,23 @@ static int begin_run(struct answers *answers, const struct find_arguments *argum
 	return status;
 }
 
-int answers_begin(struct answers *answers, const struct find_arguments *arguments,
-		  struct store *store, struct simhash_error *error)
+int answers_begin(struct answers *answers, const struct find_plan *plan, struct store *store,
+		  struct simhash_error *error)
 {
 	*answers = (struct answers){.reader = store};
-	if (!arguments->stores)
+	if (!plan->arguments->stores)
 		return 0;
-	answers->run = (struct find_run){.host = arguments->request.host,
+	answers->run = (struct find_run){.host = plan->request->host,
 					 .program_version = simhash_version(),
 					 .started_at_ns = clock_wall_ns()};
-	if (store_tag_set_id(store, arguments->request.tags, false, &answers->run.tag_set, error) !=
-	    0)
+	if (store_tag_set_id(store, plan->request->tags, false, &answers->run.tag_set, error) != 0)
 		return -1;
 	if (answers->run.tag_set == 0) /* nothing will be found, and the user is told */
 		return 0;
 	if (store_open_to_write(store, &answers->store, error) != 0)
 		return -1;
-	best_pairs_init(&answers->pairs, arguments->stored_pairs_max);
-	return begin_run(answers, arguments, error);
+	best_pairs_init(&answers->pairs, plan->arguments->stored_pairs_max);
+	return begin_run(answers, plan, error);
 }
 
 int answers_add(struct answers *answers, const struct file_pair *pair, struct simhash_error *error)
@@ -279,19 +278,19 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 }
 
 /* Read all files once more, for the groups, or for the pairs if that is NULL. */
-static int find_again(struct answers *answers, const struct find_arguments *arguments,
-		      struct group_sorter *groups, int64_t *pairs, struct simhash_error *error)
+static int find_again(struct answers *answers, const struct find_plan *plan,
+		      const struct find_resources *resources, struct group_sorter *groups,
+		      int64_t *pairs, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = &answers->pairs, .pair = take_pair};
 	struct finder finder;
 	int status;
 
-	if (arguments->resources.progress != NULL)
-		atomic_store(&arguments->resources.progress->rows, 0);
-	if (finder_init(&finder, answers->reader, &arguments->request, &sink, &arguments->resources,
-			error) != 0)
+	if (resources->progress != NULL)
+		atomic_store(&resources->progress->rows, 0);
+	if (finder_init(&finder, answers->reader, plan->request, &sink, resources, error) != 0)
 		return -1;
-	status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
+	status = groups != NULL ? finder_groups(&finder, plan->arguments->linkage, groups, error)
 				: finder_all(&finder, error);
 	*pairs = (int64_t)(finder.counts.identical + finder.counts.similar);
 	finder_release(&finder);
@@ -299,14 +298,14 @@ static int find_again(struct answers *answers, const struct find_arguments *argu
 }
 
 /* The pairs; and how many there are, or PAIRS_UNKNOWN. */
-static int complete_pairs(struct answers *answers, const struct find_arguments *arguments,
+static int complete_pairs(struct answers *answers, const struct find_plan *plan,
 			  const struct answers_found *found, int64_t *pairs,
 			  struct simhash_error *error)
 {
 	const struct pair_list *list = found->list;
 
 	*pairs = (int64_t)found->pairs;
-	if (found->pairs_are_added)
+	if (plan->stores_early)
 		return 0;
 	for (size_t i = 0; list != NULL && i < list->count; i++)
 		if (best_pairs_add(&answers->pairs, &list->pairs[i], error) != 0)
@@ -314,40 +313,40 @@ static int complete_pairs(struct answers *answers, const struct find_arguments *
 	if (list != NULL)
 		return 0;
 	*pairs = PAIRS_UNKNOWN;
-	return arguments->stored_pairs_max == 0
+	return plan->arguments->stored_pairs_max == 0
 		       ? 0
-		       : find_again(answers, arguments, NULL, pairs, error);
+		       : find_again(answers, plan, found->resources, NULL, pairs, error);
 }
 
-static int find_missing_groups(struct answers *answers, const struct find_arguments *arguments,
+static int find_missing_groups(struct answers *answers, const struct find_plan *plan,
 			       const struct answers_found *found, struct group_sorter *groups,
 			       struct simhash_error *error)
 {
 	int64_t ignored;
-	int status = found->list != NULL ? group_kept(arguments, found->list, groups, error)
-					 : find_again(answers, arguments, groups, &ignored, error);
+	int status = found->list != NULL
+			     ? group_kept(plan, found->list, groups, error)
+			     : find_again(answers, plan, found->resources, groups, &ignored, error);
 
 	return status != 0 ? -1 : group_sorter_end(groups, error);
 }
 
-int answers_store(struct answers *answers, const struct find_arguments *arguments,
+int answers_store(struct answers *answers, const struct find_plan *plan,
 		  const struct answers_found *found, struct simhash_error *error)
 {
 	const struct group_order any = {.by_path = true};
-	size_t memory_bytes = (size_t)arguments->resources.memory_bytes / GROUPS_SHARE;
 	struct group_sorter own;
 	int64_t pairs;
 	int status;
 
 	if (answers->store == NULL)
 		return 0;
-	group_sorter_init(&own, memory_bytes, &any);
-	status = complete_pairs(answers, arguments, found, &pairs, error);
+	group_sorter_init(&own, plan->groups_bytes, &any);
+	status = complete_pairs(answers, plan, found, &pairs, error);
 	if (status == 0 && found->groups == NULL)
-		status = find_missing_groups(answers, arguments, found, &own, error);
+		status = find_missing_groups(answers, plan, found, &own, error);
 	if (status == 0)
 		status = write_answers(answers, found->groups != NULL ? found->groups : &own,
-				       memory_bytes, pairs, error);
+				       plan->groups_bytes, pairs, error);
 	group_sorter_release(&own);
 	return status;
 }

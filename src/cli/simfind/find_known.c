@@ -43,14 +43,14 @@ static int read_list(const struct find_known *list, struct known_contents *known
 	return 0;
 }
 
-int read_known(struct find_arguments *arguments, struct store *store, struct known_contents *known,
-	       struct simhash_error *error)
+int read_known(const struct find_arguments *arguments, struct find_request *request,
+	       struct store *store, struct known_contents *known, struct simhash_error *error)
 {
 	int64_t tag_set;
 
 	if (arguments->known_count == 0)
 		return 0;
-	if (store_tag_set_id(store, arguments->request.tags, false, &tag_set, error) != 0 ||
+	if (store_tag_set_id(store, request->tags, false, &tag_set, error) != 0 ||
 	    known_contents_init(known, store, tag_set, error) != 0)
 		return -1;
 	for (size_t i = 0; i < arguments->known_count; i++)
@@ -58,7 +58,7 @@ int read_known(struct find_arguments *arguments, struct store *store, struct kno
 			return -1;
 	if (known_contents_end(known, error) != 0)
 		return -1;
-	arguments->request.known = known;
+	request->known = known;
 	note_known(arguments, known);
 	return 0;
 }

@@ -8,8 +8,8 @@
 #include "cli/options/find_options.h"
 #include "find/rule/known_contents.h"
 
-/* Read the lists, if there are any, for arguments->request. `known` is to be released in any case. */
-int read_known(struct find_arguments *arguments, struct store *store, struct known_contents *known,
-	       struct simhash_error *error);
+/* Read the lists, if there are any, for the request. `known` is to be released in any case. */
+int read_known(const struct find_arguments *arguments, struct find_request *request,
+	       struct store *store, struct known_contents *known, struct simhash_error *error);
 
 #endif

@@ -65,10 +65,9 @@ static int choose_namesake(const struct namesakes *namesakes, const char *choice
 }
 
 /* The measure wanted. A name alone is the one of that name that the index has, if it is one. */
-static int choose_measure(const struct find_arguments *arguments, struct store *store,
-			  struct simhash_measure **measure, struct simhash_error *error)
+static int choose_measure(const char *text, struct store *store, struct simhash_measure **measure,
+			  struct simhash_error *error)
 {
-	const char *text = arguments->request.measure_text;
 	struct namesakes namesakes = {.name = text};
 	struct name_list measures;
 	char *choices = NULL;
@@ -95,14 +94,11 @@ static int choose_measure(const struct find_arguments *arguments, struct store *
 	return status;
 }
 
-int resolve_measure(struct find_arguments *arguments, struct store *store,
-		    struct simhash_error *error)
+int resolve_measure(struct find_request *request, struct store *store, struct simhash_error *error)
 {
-	struct find_request *request = &arguments->request;
-
 	if (request->measure_text == NULL)
 		return 0;
-	if (choose_measure(arguments, store, &request->measure, error) != 0)
+	if (choose_measure(request->measure_text, store, &request->measure, error) != 0)
 		return -1;
 	if (request->min_similarity == 0)
 		request->min_similarity = simhash_measure_default_similarity(request->measure);

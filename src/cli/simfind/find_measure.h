@@ -5,11 +5,10 @@
 #ifndef SIMHASH_CLI_FIND_MEASURE_H
 #define SIMHASH_CLI_FIND_MEASURE_H
 
-#include "cli/options/find_options.h"
+#include "find/rule/find.h"
 #include "store/open/store.h"
 
 /* Make the request's measure, if one is asked for, and settle what the user left open about it. */
-int resolve_measure(struct find_arguments *arguments, struct store *store,
-		    struct simhash_error *error);
+int resolve_measure(struct find_request *request, struct store *store, struct simhash_error *error);
 
 #endif

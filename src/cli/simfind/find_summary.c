@@ -9,7 +9,6 @@
 
 #include "base/files/open_file.h"
 #include "base/text/shell_word.h"
-#include "cli/simfind/kept_pairs.h"
 #include "cli/terminal/summary.h"
 #include "cli/terminal/terminal.h"
 
@@ -31,8 +30,7 @@ void count_groups(struct find_outcome *outcome, const struct group_totals *total
 
 /* ---- Text ---- */
 
-static void write_pairs(FILE *out, const struct find_arguments *arguments,
-			const struct find_outcome *outcome)
+static void write_pairs(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	const struct find_counts *counts = &outcome->counts;
 	char rows[32], pairs[32], identical[32], similar[32];
@@ -41,9 +39,9 @@ static void write_pairs(FILE *out, const struct find_arguments *arguments,
 	fprintf(out, "%s pair%s (%s identical, %s similar) among %s %s%s",
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
-		format_count(counts->rows, rows),
-		arguments->operands.has_files ? "candidate" : "file", plural(counts->rows));
-	if (reads_files(arguments))
+		format_count(counts->rows, rows), plan->has_files ? "candidate" : "file",
+		plural(counts->rows));
+	if (plan->reads_files)
 		fprintf(out, ", %s kept", format_count(outcome->found, pairs));
 }
 
@@ -63,34 +61,27 @@ static void write_groups_found(FILE *out, const struct find_outcome *outcome)
 			format_bytes((double)outcome->copied_bytes, bytes));
 }
 
-bool shows_summary(const struct find_arguments *arguments)
-{
-	return !arguments->quiet && arguments->summary != SUMMARY_JSON;
-}
-
-void write_find_summary(FILE *out, const struct find_arguments *arguments,
-			const struct find_outcome *outcome)
+void write_find_summary(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	char empty[32];
 
 	if (outcome->by_groups)
 		write_groups_found(out, outcome);
 	else
-		write_pairs(out, arguments, outcome);
+		write_pairs(out, plan, outcome);
 	if (outcome->counts.empty > 0)
 		fprintf(out, "; %s empty file%s left out",
 			format_count(outcome->counts.empty, empty), plural(outcome->counts.empty));
 }
 
-void write_left_out(FILE *out, const struct find_arguments *arguments,
-		    const struct find_outcome *outcome)
+void write_left_out(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	char count[32];
 
 	if (outcome->left_out > 0)
 		fprintf(out, "%s more %s%s left out by --limit\n",
 			format_count(outcome->left_out, count),
-			lists_groups(arguments) ? "group" : "pair", plural(outcome->left_out));
+			plan->lists_groups ? "group" : "pair", plural(outcome->left_out));
 }
 
 void write_stored(FILE *out, const struct find_outcome *outcome)
@@ -115,25 +106,25 @@ void write_stored(FILE *out, const struct find_outcome *outcome)
 			format_count((uint64_t)run->stored_pairs, stored), pairs);
 }
 
-void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome)
+void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome)
 {
-	if (!shows_summary(arguments))
+	if (!plan->shows_summary)
 		return;
-	write_find_summary(stderr, arguments, outcome);
+	write_find_summary(stderr, plan, outcome);
 	fputc('\n', stderr);
-	write_left_out(stderr, arguments, outcome);
+	write_left_out(stderr, plan, outcome);
 	write_stored(stderr, outcome);
 }
 
 /* ---- Nothing ---- */
 
 /* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
-static const char *what_extension_decides(const struct find_arguments *arguments,
+static const char *what_extension_decides(const struct find_plan *plan,
 					  const struct find_outcome *outcome)
 {
-	const struct find_rule *rule = &arguments->request.rule;
+	const struct find_rule *rule = &plan->request->rule;
 
-	if (arguments->request.measure != NULL)
+	if (plan->request->measure != NULL)
 		return NULL;
 	if (rule_is_by_extension(rule))
 		return "only files of the same extension can be found by this key";
@@ -147,9 +138,9 @@ static const char *what_extension_decides(const struct find_arguments *arguments
 }
 
 /* Of a backup everything may be elsewhere, and nothing twice. */
-static void explain_below(const struct find_arguments *arguments)
+static void explain_below(const struct find_plan *plan)
 {
-	const struct bytes *below = arguments->request.below;
+	const struct bytes *below = plan->request->below;
 	struct bytes path = below[0].size == 0 ? bytes_of("/") : below[0];
 	FILE *out;
 	char *text = NULL;
@@ -171,19 +162,19 @@ static void explain_below(const struct find_arguments *arguments)
 	free(text);
 }
 
-void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome)
+void explain_nothing(const struct find_plan *plan, const struct find_outcome *outcome)
 {
-	const char *decides = what_extension_decides(arguments, outcome);
+	const char *decides = what_extension_decides(plan, outcome);
 	char *text, count[32];
 	int size;
 
-	if (arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
-	    arguments->request.nearest > 0)
+	if (plan->arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
+	    plan->request->nearest > 0)
 		return;
-	if (!operands_have_stdin(&arguments->operands)) {
-		if (!arguments->operands.has_files && arguments->request.below_count == 1 &&
-		    !arguments->request.has_between)
-			explain_below(arguments);
+	if (!operands_have_stdin(&plan->arguments->operands)) {
+		if (!plan->has_files && plan->request->below_count == 1 &&
+		    !plan->request->has_between)
+			explain_below(plan);
 		return;
 	}
 	if (decides != NULL)
@@ -191,12 +182,12 @@ void explain_nothing(const struct find_arguments *arguments, const struct find_o
 				"note: standard input counts as a file without an extension, and "
 				"%s; give a FILE to search with its extension",
 				decides);
-	else if (arguments->request.measure != NULL)
+	else if (plan->request->measure != NULL)
 		size = asprintf(&text,
 				"note: no file is similar to standard input by %s, whatever the "
 				"names; --min-resemblance=R asks for less than %g",
-				simhash_measure_text(arguments->request.measure),
-				arguments->request.min_similarity);
+				simhash_measure_text(plan->request->measure),
+				plan->request->min_similarity);
 	else
 		size = asprintf(&text,
 				"note: none of %s candidates is similar to standard input, "

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/options/find_options.h"
+#include "cli/simfind/find_plan.h"
 #include "find/groups/group_sorter.h"
 #include "store/write/find_run.h"
 
@@ -28,25 +28,21 @@ struct find_outcome {
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals);
 
-/* Is the summary text? It may be none, or JSON. */
-bool shows_summary(const struct find_arguments *arguments);
-
 /* The line of text without its end. */
-void write_find_summary(FILE *out, const struct find_arguments *arguments,
+void write_find_summary(FILE *out, const struct find_plan *plan,
 			const struct find_outcome *outcome);
 
 /* "1,234 more groups left out by --limit", if there are. */
-void write_left_out(FILE *out, const struct find_arguments *arguments,
-		    const struct find_outcome *outcome);
+void write_left_out(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome);
 
 /* What --store has stored, if anything was. */
 void write_stored(FILE *out, const struct find_outcome *outcome);
 
 /* All of these, unless another summary or none is asked for. */
-void print_find_summary(const struct find_arguments *arguments, const struct find_outcome *outcome);
+void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome);
 
 /* Why nothing may be similar to standard input, unless something is, or is not to be said. */
-void explain_nothing(const struct find_arguments *arguments, const struct find_outcome *outcome);
+void explain_nothing(const struct find_plan *plan, const struct find_outcome *outcome);
 
 /* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,

@@ -16,40 +16,11 @@
 
 #define PROGRAM "simfind"
 
-bool reads_files(const struct find_arguments *arguments)
-{
-	return arguments->request.rule.verify.mode >= VERIFY_READ;
-}
-
-bool lists_groups(const struct find_arguments *arguments)
-{
-	return arguments->has_groups || arguments->folds ||
-	       (arguments->formatter->is_report && !arguments->directories);
-}
-
-bool finds_groups(const struct find_arguments *arguments)
-{
-	/* Pairs that are stored are read, too: once is enough. */
-	bool reads_pairs = arguments->stores && arguments->stored_pairs_max > 0 &&
-			   reads_files(arguments);
-
-	return lists_groups(arguments) && !reads_pairs && !arguments->operands.has_files &&
-	       finder_finds_groups(&arguments->request);
-}
-
-bool keeps_pairs(const struct find_arguments *arguments)
-{
-	if (finds_groups(arguments))
-		return false;
-	return lists_groups(arguments) || reads_files(arguments) ||
-	       (arguments->stores && !finder_finds_groups(&arguments->request));
-}
-
-int group_kept(const struct find_arguments *arguments, const struct pair_list *list,
+int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error)
 {
 	struct group_list made;
-	int status = group_pairs(list, &arguments->request, arguments->linkage, &made, error);
+	int status = group_pairs(list, plan->request, plan->arguments->linkage, &made, error);
 
 	if (status == 0)
 		status = group_sorter_add(groups, &made, error);
@@ -68,27 +39,27 @@ static void content_unreadable(void *context, const struct find_file *file, int 
 	say_path(PROGRAM, find_file_display(file), text);
 }
 
-struct page_origin report_origin(const struct find_arguments *arguments)
+struct page_origin report_origin(const struct find_plan *plan)
 {
-	return (struct page_origin){.index = arguments->index_url,
-				    .host = arguments->request.host,
-				    .words = arguments->words,
-				    .word_count = arguments->word_count};
+	return (struct page_origin){.index = plan->index_url,
+				    .host = plan->request->host,
+				    .words = plan->arguments->words,
+				    .word_count = plan->arguments->word_count};
 }
 
-static int write_report(const struct find_arguments *arguments, const struct find_counts *counts,
+static int write_report(const struct find_plan *plan, const struct find_counts *counts,
 			struct store *store, struct listing *listing,
 			const struct group_sorter *groups, struct simhash_error *error)
 {
 	struct key_space space;
-	struct report report = {.origin = report_origin(arguments),
-				.with_pictures = arguments->thumbnails,
-				.with_lineage = arguments->lineage,
-				.order = &arguments->order,
+	struct report report = {.origin = report_origin(plan),
+				.with_pictures = plan->arguments->thumbnails,
+				.with_lineage = plan->arguments->lineage,
+				.order = &plan->arguments->order,
 				.groups = groups,
 				.space = &space,
-				.tags = arguments->request.tags,
-				.rule = &arguments->request.rule,
+				.tags = plan->request->tags,
+				.rule = &plan->request->rule,
 				.counts = *counts,
 				.unreadable = content_unreadable,
 				.context = listing};
@@ -101,20 +72,20 @@ static int write_report(const struct find_arguments *arguments, const struct fin
 	status = report_write(listing->file, &report, error);
 	if (status == 0)
 		status = listing_check(listing, error);
-	if (arguments->order.limit > 0 && groups->totals.groups > arguments->order.limit)
-		listing->left_out = groups->totals.groups - arguments->order.limit;
+	if (report.order->limit > 0 && groups->totals.groups > report.order->limit)
+		listing->left_out = groups->totals.groups - report.order->limit;
 	key_space_release(&space);
 	return status;
 }
 
-int write_groups(const struct find_arguments *arguments, const struct find_counts *counts,
+int write_groups(const struct find_plan *plan, const struct find_counts *counts,
 		 struct store *store, const struct group_sorter *groups, struct listing *listing,
 		 struct simhash_error *error)
 {
-	if (arguments->formatter->is_report)
-		return write_report(arguments, counts, store, listing, groups, error);
-	if (arguments->lineage)
+	if (plan->list == LIST_REPORT)
+		return write_report(plan, counts, store, listing, groups, error);
+	if (plan->list == LIST_LINEAGES)
 		return listing_write_lineages(listing, groups, error);
-	return arguments->folds ? listing_write_folded(listing, groups, error)
-				: listing_write_groups(listing, groups, error);
+	return plan->list == LIST_FOLDED ? listing_write_folded(listing, groups, error)
+					 : listing_write_groups(listing, groups, error);
 }

@@ -20,32 +20,32 @@
 
 #define PROGRAM "simfind"
 
-static bool is_this_host(const struct find_arguments *arguments, const struct find_side *side)
+static bool is_this_host(const struct find_plan *plan, const struct find_side *side)
 {
-	return side->host == NULL || strcmp(side->host, arguments->request.host) == 0;
+	return side->host == NULL || strcmp(side->host, plan->request->host) == 0;
 }
 
-static bool are_of_one_host(const struct find_arguments *arguments, const struct find_side *x,
+static bool are_of_one_host(const struct find_plan *plan, const struct find_side *x,
 			    const struct find_side *y)
 {
-	bool is_here = is_this_host(arguments, x);
+	bool is_here = is_this_host(plan, x);
 
-	return is_here == is_this_host(arguments, y) && (is_here || strcmp(x->host, y->host) == 0);
+	return is_here == is_this_host(plan, y) && (is_here || strcmp(x->host, y->host) == 0);
 }
 
-static bool is_file(const struct find_arguments *arguments, size_t side)
+static bool is_file(const struct find_plan *plan, size_t side)
 {
 	struct stat status;
 
-	return is_this_host(arguments, &arguments->sides[side]) &&
-	       stat(arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
+	return is_this_host(plan, &plan->arguments->sides[side]) &&
+	       stat(plan->arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static int check_sides(const struct find_arguments *arguments, struct simhash_error *error)
+static int check_sides(const struct find_plan *plan, struct simhash_error *error)
 {
-	const struct find_side *x = &arguments->sides[0], *y = &arguments->sides[1];
+	const struct find_side *x = &plan->arguments->sides[0], *y = &plan->arguments->sides[1];
 
-	if (arguments->side_count != 2 || !are_of_one_host(arguments, x, y) ||
+	if (plan->arguments->side_count != 2 || !are_of_one_host(plan, x, y) ||
 	    (!path_is_at_or_below(x->directory, y->directory) &&
 	     !path_is_at_or_below(y->directory, x->directory)))
 		return 0;
@@ -57,20 +57,20 @@ static int check_sides(const struct find_arguments *arguments, struct simhash_er
 }
 
 /* Groups need be found only of what is below, where that is directories of this host. */
-static int limit_groups(const struct find_arguments *arguments, struct find_request *request,
+static int limit_groups(const struct find_plan *plan, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
-	*below = malloc((arguments->side_count + 1) * sizeof **below);
+	*below = malloc((plan->arguments->side_count + 1) * sizeof **below);
 	if (*below == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < arguments->side_count; i++) {
-		if (!is_this_host(arguments, &arguments->sides[i]) || is_file(arguments, i))
+	for (size_t i = 0; i < plan->arguments->side_count; i++) {
+		if (!is_this_host(plan, &plan->arguments->sides[i]) || is_file(plan, i))
 			return 0;
-		(*below)[i] = arguments->sides[i].directory;
+		(*below)[i] = plan->arguments->sides[i].directory;
 	}
-	if (arguments->side_count > 0) {
+	if (plan->arguments->side_count > 0) {
 		request->below = *below;
-		request->below_count = arguments->side_count;
+		request->below_count = plan->arguments->side_count;
 	}
 	return 0;
 }
@@ -101,14 +101,14 @@ static void write_summary(FILE *out, const struct folder_pairs *found)
 }
 
 /* A person reads the summary first. */
-static int write_head(const struct find_arguments *arguments, struct listing *listing,
+static int write_head(const struct find_plan *plan, struct listing *listing,
 		      const struct folder_pairs *found, struct simhash_error *error)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	if (arguments->quiet)
+	if (plan->arguments->quiet)
 		return 0;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -165,20 +165,20 @@ static char **name_pairs(const struct folder_pairs *found, size_t count)
 	return names;
 }
 
-static int write_page(const struct find_arguments *arguments, struct listing *listing,
+static int write_page(const struct find_plan *plan, struct listing *listing,
 		      struct folder_report *report, struct simhash_error *error)
 {
-	report->origin = report_origin(arguments);
+	report->origin = report_origin(plan);
 	listing->left_out = report->pairs - report->count;
 	folder_report_write(listing->file, report);
 	return listing_check(listing, error);
 }
 
-static int write_list_page(const struct find_arguments *arguments, struct finder *finder,
+static int write_list_page(const struct find_plan *plan, struct finder *finder,
 			   const struct folder_pairs *found, struct listing *listing,
 			   struct simhash_error *error)
 {
-	uint64_t limit = arguments->order.limit;
+	uint64_t limit = plan->arguments->order.limit;
 	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
 	char **names = name_pairs(found, count);
 	struct folder_details details;
@@ -194,14 +194,14 @@ static int write_list_page(const struct find_arguments *arguments, struct finder
 	status = finder_detail_pairs(finder, found, count, REPORT_FILES_MAX, &details, error);
 	if (status == 0) {
 		report.comparisons = details.pairs;
-		status = write_page(arguments, listing, &report, error);
+		status = write_page(plan, listing, &report, error);
 		folder_details_release(&details);
 	}
 	free_names(names, 2 * count);
 	return status;
 }
 
-static int list_all(const struct find_arguments *arguments, struct finder *finder,
+static int list_all(const struct find_plan *plan, struct finder *finder,
 		    const struct folder_request *wanted, struct listing *listing,
 		    struct find_outcome *outcome, struct simhash_error *error)
 {
@@ -211,27 +211,25 @@ static int list_all(const struct find_arguments *arguments, struct finder *finde
 	if (finder_folders(finder, wanted, &found, error) != 0)
 		return -1;
 	outcome->found = found.count;
-	status = write_head(arguments, listing, &found, error);
+	status = write_head(plan, listing, &found, error);
 	if (status == 0)
-		status = arguments->formatter->is_report
-				 ? write_list_page(arguments, finder, &found, listing, error)
-				 : listing_write_folders(listing, &found, arguments->order.limit,
-							 error);
+		status = plan->is_page ? write_list_page(plan, finder, &found, listing, error)
+				       : listing_write_folders(listing, &found,
+							       plan->arguments->order.limit, error);
 	outcome->left_out = listing->left_out;
-	if (status == 0 && !arguments->quiet)
-		write_left_out(listing->how.has_marks ? listing->file : stderr, arguments, outcome);
-	if (status == 0 && found.passed_over > 0 && !arguments->quiet)
+	if (status == 0 && !plan->arguments->quiet)
+		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);
+	if (status == 0 && found.passed_over > 0 && !plan->arguments->quiet)
 		note_passed_over(found.passed_over);
 	folder_pairs_release(&found);
 	return status;
 }
 
 /* A side as the user would write it. */
-static char *side_name(const struct find_arguments *arguments, const struct find_side *side,
-		       size_t *size)
+static char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size)
 {
 	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
-	const char *host = is_this_host(arguments, side) ? "" : side->host;
+	const char *host = is_this_host(plan, side) ? "" : side->host;
 	char *text = NULL;
 	int length = asprintf(&text, "%s%s%.*s", host, host[0] == '\0' ? "" : ":", (int)path.size,
 			      path.data);
@@ -241,16 +239,15 @@ static char *side_name(const struct find_arguments *arguments, const struct find
 }
 
 /* A file may be an archive: the index knows. */
-static int check_files(const struct find_arguments *arguments,
-		       const struct folder_comparison *comparison, char *const names[2],
-		       struct simhash_error *error)
+static int check_files(const struct find_plan *plan, const struct folder_comparison *comparison,
+		       char *const names[2], struct simhash_error *error)
 {
 	size_t side = comparison->pair.a.files == 0 ? 0 : 1;
 
 	if (comparison->pair.a.files > 0 && comparison->pair.b.files > 0)
 		return 0;
 	return error_set(error, SIMHASH_E_RANGE,
-			 is_file(arguments, side)
+			 is_file(plan, side)
 				 ? "--directories: %s is a file, and the index has fewer than two "
 				   "members of it that are not empty; simhash -z indexes the "
 				   "members of archives"
@@ -259,7 +256,7 @@ static int check_files(const struct find_arguments *arguments,
 			 names[side]);
 }
 
-static int write_two(const struct find_arguments *arguments, struct listing *listing,
+static int write_two(const struct find_plan *plan, struct listing *listing,
 		     struct folder_comparison *comparison, char *const names[2],
 		     struct simhash_error *error)
 {
@@ -267,10 +264,10 @@ static int write_two(const struct find_arguments *arguments, struct listing *lis
 		.pairs = 1, .names = names, .comparisons = comparison, .count = 1};
 
 	comparison->is_left_out = comparison->count > REPORT_FILES_MAX;
-	return write_page(arguments, listing, &report, error);
+	return write_page(plan, listing, &report, error);
 }
 
-static int compare_two(const struct find_arguments *arguments, struct finder *finder,
+static int compare_two(const struct find_plan *plan, struct finder *finder,
 		       const struct folder_request *wanted, struct listing *listing,
 		       struct find_outcome *outcome, struct simhash_error *error)
 {
@@ -280,7 +277,7 @@ static int compare_two(const struct find_arguments *arguments, struct finder *fi
 	int status = 0;
 
 	for (int side = 0; side < 2; side++) {
-		texts[side] = side_name(arguments, &wanted->sides[side], &names[side].size);
+		texts[side] = side_name(plan, &wanted->sides[side], &names[side].size);
 		names[side].data = texts[side];
 		if (texts[side] == NULL)
 			status = error_set_memory(error);
@@ -289,12 +286,11 @@ static int compare_two(const struct find_arguments *arguments, struct finder *fi
 		status = finder_compare_folders(finder, wanted, &comparison, error);
 	if (status == 0) {
 		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
-		status = check_files(arguments, &comparison, texts, error);
+		status = check_files(plan, &comparison, texts, error);
 		if (status == 0)
-			status = arguments->formatter->is_report
-					 ? write_two(arguments, listing, &comparison, texts, error)
-					 : listing_write_comparison(listing, &comparison, names,
-								    error);
+			status = plan->is_page ? write_two(plan, listing, &comparison, texts, error)
+					       : listing_write_comparison(listing, &comparison,
+									  names, error);
 		folder_comparison_release(&comparison);
 	}
 	free(texts[0]);
@@ -302,32 +298,33 @@ static int compare_two(const struct find_arguments *arguments, struct finder *fi
 	return status;
 }
 
-int list_folders(const struct find_arguments *arguments, struct store *store,
-		 struct listing *listing, struct find_outcome *outcome, struct simhash_error *error)
+int list_folders(const struct find_plan *plan, struct store *store, struct listing *listing,
+		 struct find_outcome *outcome, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = NULL};
-	struct find_request request = arguments->request;
-	const struct folder_request wanted = {.sides = arguments->sides,
-					      .side_count = arguments->side_count,
-					      .min_shared = arguments->min_shared,
+	struct find_request request = *plan->request;
+	const struct folder_request wanted = {.sides = plan->arguments->sides,
+					      .side_count = plan->arguments->side_count,
+					      .min_shared = plan->arguments->min_shared,
 					      .with_similar = request.rule.verify.min_resemblance !=
 							      1};
 	struct bytes *below = NULL;
 	struct finder finder;
-	int status = check_sides(arguments, error);
+	int status = check_sides(plan, error);
 
 	if (status == 0)
-		status = limit_groups(arguments, &request, &below, error);
+		status = limit_groups(plan, &request, &below, error);
 	if (status == 0)
-		status = finder_init(&finder, store, &request, &sink, &arguments->resources, error);
+		status = finder_init(&finder, store, &request, &sink, &plan->arguments->resources,
+				     error);
 	if (status == 0) {
 		if (finder.tag_set == 0)
 			status = explain_absence(store, request.tags, error);
-		if (listing->how.has_marks && arguments->output_path == NULL)
+		if (plan->has_pager)
 			pager_start(PROGRAM);
 		if (status == 0)
-			status = (arguments->side_count == 2 ? compare_two : list_all)(
-				arguments, &finder, &wanted, listing, outcome, error);
+			status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
+				plan, &finder, &wanted, listing, outcome, error);
 		finder_release(&finder);
 	}
 	free(below);

@@ -6,13 +6,11 @@
 #ifndef SIMHASH_CLI_LIST_FOLDERS_H
 #define SIMHASH_CLI_LIST_FOLDERS_H
 
-#include "cli/options/find_options.h"
 #include "cli/simfind/find_summary.h"
 #include "report/lists/listing.h"
 #include "store/open/store.h"
 
-int list_folders(const struct find_arguments *arguments, struct store *store,
-		 struct listing *listing, struct find_outcome *outcome,
-		 struct simhash_error *error);
+int list_folders(const struct find_plan *plan, struct store *store, struct listing *listing,
+		 struct find_outcome *outcome, struct simhash_error *error);
 
 #endif

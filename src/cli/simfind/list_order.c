@@ -26,14 +26,14 @@ static void count_files(const struct file_order *order, struct find_outcome *out
 	outcome->found = outcome->copies + outcome->similar;
 }
 
-static void summarize(const struct find_arguments *arguments, const struct file_order *order,
+static void summarize(const struct find_plan *plan, const struct file_order *order,
 		      struct find_outcome *outcome)
 {
 	char files[32], all[32], copies[32], similar[32], shared[32];
 	int64_t bytes, shared_bytes;
 
 	count_files(order, outcome, &bytes, &shared_bytes);
-	if (arguments->quiet)
+	if (plan->arguments->quiet)
 		return;
 	fprintf(stderr, "%s file%s, %s: %s identical and %s similar to a file before",
 		format_count(order->count, files), order->count == 1 ? "" : "s",
@@ -45,7 +45,7 @@ static void summarize(const struct find_arguments *arguments, const struct file_
 	fputc('\n', stderr);
 }
 
-int list_order(const struct find_arguments *arguments, struct store *store, struct listing *listing,
+int list_order(const struct find_plan *plan, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = NULL};
@@ -53,18 +53,19 @@ int list_order(const struct find_arguments *arguments, struct store *store, stru
 	struct finder finder;
 	int status = 0;
 
-	if (finder_init(&finder, store, &arguments->request, &sink, &arguments->resources, error) !=
+	if (finder_init(&finder, store, plan->request, &sink, &plan->arguments->resources, error) !=
 	    0)
 		return -1;
 	if (finder.tag_set == 0)
-		status = explain_absence(store, arguments->request.tags, error);
+		status = explain_absence(store, plan->request->tags, error);
 	if (status == 0)
 		status = finder_order(&finder, &order, error);
 	if (status == 0) {
-		summarize(arguments, &order, outcome);
-		if (listing->how.records.is_terminal)
+		summarize(plan, &order, outcome);
+		if (plan->has_pager)
 			pager_start(PROGRAM);
-		status = listing_write_order(listing, &order, arguments->with_references, error);
+		status = listing_write_order(listing, &order, plan->arguments->with_references,
+					     error);
 	}
 	file_order_release(&order);
 	finder_release(&finder);

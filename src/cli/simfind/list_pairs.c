@@ -31,14 +31,14 @@
 
 /* Where pairs go, and what went wrong on the way. */
 struct output {
+	const struct find_plan *plan;
 	struct listing *listing;
+	struct find_resources resources;
 	struct find_progress progress;
 	struct progress_display display;
 	struct time_left reading, searching, confirming;
-	bool by_groups;		/* no pairs are counted */
 	struct pair_list *list; /* keep them; NULL: list them at once */
 	struct answers *answers;
-	bool reads; /* so pairs are final only when they have been confirmed */
 	pthread_mutex_t lock;
 	uint64_t unreadable;
 };
@@ -48,7 +48,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 {
 	struct output *output = context;
 
-	if (!output->reads && answers_add(output->answers, pair, error) != 0)
+	if (output->plan->stores_early && answers_add(output->answers, pair, error) != 0)
 		return -1;
 	if (output->list != NULL)
 		return pair_list_add(output->list, pair, error);
@@ -122,7 +122,7 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	enum { SHARE, DONE, PAIRS, LEFT, PARTS };
 	char done[32], all[32], pairs[32];
 
-	if (!output->by_groups)
+	if (!output->plan->finds_groups)
 		snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
 			 format_count((uint64_t)atomic_load(&output->progress.pairs), pairs));
 	if (step.all == 0) {
@@ -219,20 +219,21 @@ static void note_unverified(uint64_t files)
 }
 
 /* Find pairs; or groups, unless that is NULL. */
-static int find(const struct find_arguments *arguments, const struct find_sink *sink,
-		struct store *store, struct group_sorter *groups, struct find_counts *counts,
+static int find(const struct output *output, const struct find_sink *sink, struct store *store,
+		struct group_sorter *groups, struct find_counts *counts,
 		struct simhash_error *error)
 {
-	const struct find_request *request = &arguments->request;
+	const struct find_arguments *arguments = output->plan->arguments;
+	const struct find_request *request = output->plan->request;
 	struct finder finder;
 	int status;
 
-	if (finder_init(&finder, store, request, sink, &arguments->resources, error) != 0)
+	if (finder_init(&finder, store, request, sink, &output->resources, error) != 0)
 		return -1;
 	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
 	if (status == 0)
 		status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
-			 : !arguments->operands.has_files
+			 : !output->plan->has_files
 				 ? finder_all(&finder, error)
 				 : finder_files(&finder, arguments->operands.queries,
 						arguments->operands.query_count, error);
@@ -246,19 +247,18 @@ static int find(const struct find_arguments *arguments, const struct find_sink *
 	return status;
 }
 
-static int store_answers(const struct find_arguments *arguments, struct output *output,
-			 const struct group_sorter *groups, const struct find_counts *counts,
-			 struct simhash_error *error)
+static int store_answers(const struct output *output, const struct group_sorter *groups,
+			 const struct find_counts *counts, struct simhash_error *error)
 {
 	const struct answers_found found = {
-		.groups = lists_groups(arguments) ? groups : NULL,
+		.groups = output->plan->lists_groups ? groups : NULL,
 		.list = output->list,
-		.pairs_are_added = !output->reads && !finds_groups(arguments),
 		.pairs = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar,
+		.resources = &output->resources,
 	};
 
-	return answers_store(output->answers, arguments, &found, error);
+	return answers_store(output->answers, output->plan, &found, error);
 }
 
 /* The rows that were read may be more than what was searched, of which the summary is. */
@@ -269,73 +269,64 @@ static void end_reading(struct find_progress *progress, const struct find_counts
 }
 
 /* Which of two files is part of the other may be known only then. */
-static int confirm_wanted(const struct find_arguments *arguments, struct pair_list *list,
-			  const struct confirm_request *confirming, const struct find_sink *sink,
+static int confirm_wanted(struct output *output, const struct find_sink *sink,
 			  struct simhash_error *error)
 {
+	const struct find_plan *plan = output->plan;
+	struct pair_list *list = output->list;
 	size_t kept = 0;
 
-	if (confirm_pairs(list, confirming, sink, &arguments->resources, error) != 0)
+	if (confirm_pairs(list, &plan->confirming, sink, &output->resources, error) != 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++)
-		if (pair_is_wanted(&arguments->request, &list->pairs[i].relation))
+		if (pair_is_wanted(plan->request, &list->pairs[i].relation))
 			list->pairs[kept++] = list->pairs[i];
 	list->count = kept;
 	return 0;
 }
 
 /* Find, confirm, store, and put in groups what is listed in groups. */
-static int find_all(struct find_arguments *arguments, struct store *store, struct output *output,
-		    struct group_sorter *groups, struct find_counts *counts,
-		    struct simhash_error *error)
+static int find_all(struct output *output, struct store *store, struct group_sorter *groups,
+		    struct find_counts *counts, struct simhash_error *error)
 {
+	const struct find_plan *plan = output->plan;
 	const struct find_sink sink = {.context = output,
 				       .pair = take_pair,
 				       .unreadable = query_unreadable,
 				       .unconfirmed = content_unconfirmed};
-	const struct verify_rule *verify = &arguments->request.rule.verify;
-	const struct confirm_request confirming = {.reads_all = verify->mode == VERIFY_ALL ||
-								arguments->request.measure != NULL,
-						   .with_parts = arguments->request.versions,
-						   .min_resemblance = verify->min_resemblance,
-						   .sandbox = arguments->request.sandbox};
-	bool by_groups = output->by_groups = finds_groups(arguments);
-	/* Lines that appear on the same terminal meanwhile are progress enough. */
-	bool writes_ahead = output->listing->streams && output->listing->how.records.is_terminal;
 	int status;
 
-	if (!arguments->operands.has_files && !writes_ahead &&
-	    progress_is_wanted(arguments->progress, arguments->quiet)) {
-		arguments->resources.progress = &output->progress;
-		progress_start(&output->display, arguments->progress, write_progress, output);
+	if (plan->shows_progress) {
+		output->resources.progress = &output->progress;
+		progress_start(&output->display, plan->arguments->progress, write_progress, output);
 	}
-	status = find(arguments, &sink, store, by_groups ? groups : NULL, counts, error);
+	status = find(output, &sink, store, plan->finds_groups ? groups : NULL, counts, error);
 	if (status == 0)
 		end_reading(&output->progress, counts);
-	if (status == 0 && reads_files(arguments) && !by_groups)
-		status = confirm_wanted(arguments, output->list, &confirming, &sink, error);
-	if (status == 0 && lists_groups(arguments) && !by_groups)
-		status = group_kept(arguments, output->list, groups, error);
+	if (status == 0 && plan->reads_files && !plan->finds_groups)
+		status = confirm_wanted(output, &sink, error);
+	if (status == 0 && plan->lists_groups && !plan->finds_groups)
+		status = group_kept(plan, output->list, groups, error);
 	if (status == 0)
 		status = group_sorter_end(groups, error);
 	if (status == 0)
-		status = store_answers(arguments, output, groups, counts, error);
+		status = store_answers(output, groups, counts, error);
 	progress_stop(&output->display);
 	return status;
 }
 
-static int write_list(const struct find_arguments *arguments, const struct find_counts *counts,
+static int write_list(const struct find_plan *plan, const struct find_counts *counts,
 		      struct store *store, struct output *output, const struct group_sorter *groups,
 		      struct simhash_error *error)
 {
-	if (lists_groups(arguments))
-		return write_groups(arguments, counts, store, groups, output->listing, error);
+	if (plan->lists_groups)
+		return write_groups(plan, counts, store, groups, output->listing, error);
 	return output->list != NULL ? listing_write_pairs(output->listing, output->list, error)
 				    : listing_write(output->listing, error);
 }
 
 /* A person reads the summary first. */
-static int begin_list(const struct find_arguments *arguments, struct listing *listing,
+static int begin_list(const struct find_plan *plan, struct listing *listing,
 		      const struct find_outcome *outcome, struct simhash_error *error)
 {
 	char *text = NULL;
@@ -344,14 +335,14 @@ static int begin_list(const struct find_arguments *arguments, struct listing *li
 
 	if (!listing->how.has_marks)
 		return 0;
-	if (arguments->output_path == NULL)
+	if (plan->has_pager)
 		pager_start(PROGRAM);
-	if (!shows_summary(arguments))
+	if (!plan->shows_summary)
 		return 0;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
-	write_find_summary(out, arguments, outcome);
+	write_find_summary(out, plan, outcome);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
 	listing_write_head(listing, text);
@@ -359,73 +350,74 @@ static int begin_list(const struct find_arguments *arguments, struct listing *li
 	return 0;
 }
 
-static int end_list(const struct find_arguments *arguments, struct listing *listing,
+static int end_list(const struct find_plan *plan, struct listing *listing,
 		    struct find_outcome *outcome, struct simhash_error *error)
 {
 	outcome->left_out = listing->left_out;
 	if (!listing->how.has_marks) {
-		print_find_summary(arguments, outcome);
+		print_find_summary(plan, outcome);
 		return 0;
 	}
-	if (shows_summary(arguments)) {
-		write_left_out(listing->file, arguments, outcome);
+	if (plan->shows_summary) {
+		write_left_out(listing->file, plan, outcome);
 		write_stored(listing->file, outcome);
 	}
 	return listing_check(listing, error);
 }
 
-static int find_and_write(struct find_arguments *arguments, struct store *store,
-			  struct output *output, struct find_outcome *outcome,
+static int find_and_write(struct output *output, struct store *store, struct find_outcome *outcome,
 			  struct simhash_error *error)
 {
+	const struct find_plan *plan = output->plan;
 	struct find_counts *counts = &outcome->counts;
 	struct listing *listing = output->listing;
-	struct group_order order = group_order_of(&arguments->order);
+	struct group_order order = group_order_of(&plan->arguments->order);
 	struct group_sorter groups;
 	int status;
 
-	group_sorter_init(&groups, (size_t)arguments->resources.memory_bytes / GROUPS_SHARE,
-			  &order);
-	groups.keeps_sketches = arguments->lineage;
-	status = find_all(arguments, store, output, &groups, counts, error);
+	group_sorter_init(&groups, plan->groups_bytes, &order);
+	groups.keeps_sketches = plan->arguments->lineage;
+	status = find_all(output, store, &groups, counts, error);
 	outcome->found = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar;
-	if (status == 0 && (arguments->folds || finds_groups(arguments)))
+	if (status == 0 && plan->counts_groups)
 		count_groups(outcome, &groups.totals);
 	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
 	if (status == 0)
-		status = begin_list(arguments, listing, outcome, error);
+		status = begin_list(plan, listing, outcome, error);
 	if (status == 0)
-		status = write_list(arguments, counts, store, output, &groups, error);
+		status = write_list(plan, counts, store, output, &groups, error);
 	if (status == 0)
-		status = end_list(arguments, listing, outcome, error);
+		status = end_list(plan, listing, outcome, error);
 	group_sorter_release(&groups);
 	return status;
 }
 
-int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
+int list_pairs(const struct find_plan *plan, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error)
 {
 	struct answers answers;
-	struct output output = {
-		.listing = listing, .answers = &answers, .reads = reads_files(arguments)};
+	struct output output = {.plan = plan,
+				.listing = listing,
+				.resources = plan->arguments->resources,
+				.answers = &answers};
 	struct pair_list kept;
 	int status;
 
 	pthread_mutex_init(&output.lock, NULL);
 	pair_list_init(&kept);
-	if (keeps_pairs(arguments))
+	if (plan->keeps_pairs)
 		output.list = &kept;
-	status = answers_begin(&answers, arguments, store, error);
+	status = answers_begin(&answers, plan, store, error);
 	if (status == 0)
-		status = find_and_write(arguments, store, &output, outcome, error);
+		status = find_and_write(&output, store, outcome, error);
 	answers_release(&answers);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;
 	outcome->had_unreadable = outcome->unreadable > 0;
 	if (status == 0)
-		explain_nothing(arguments, outcome);
+		explain_nothing(plan, outcome);
 	return status;
 }

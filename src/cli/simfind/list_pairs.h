@@ -5,13 +5,12 @@
 #ifndef SIMHASH_CLI_LIST_PAIRS_H
 #define SIMHASH_CLI_LIST_PAIRS_H
 
-#include "cli/options/find_options.h"
 #include "cli/simfind/find_summary.h"
 #include "report/lists/listing.h"
 #include "store/open/store.h"
 
 /* Find, confirm, and write what was asked for; then the summary, to standard error. */
-int list_pairs(struct find_arguments *arguments, struct store *store, struct listing *listing,
+int list_pairs(const struct find_plan *plan, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error);
 
 /* Without rows of this tag set nothing is found: name those that the index has. */

@@ -12,8 +12,8 @@
 #include "cli/options/options.h"
 #include "cli/simfind/find_known.h"
 #include "cli/simfind/find_measure.h"
+#include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
-#include "cli/simfind/kept_pairs.h"
 #include "cli/simfind/list_folders.h"
 #include "cli/simfind/list_order.h"
 #include "cli/simfind/list_pairs.h"
@@ -76,21 +76,11 @@ out:
 	return status;
 }
 
-/* For whom nothing is asked but what is similar: a list that a person can read. */
-static bool may_fold(const struct find_arguments *arguments)
-{
-	const struct find_request *request = &arguments->request;
-
-	return !arguments->directories && !arguments->has_format && !arguments->has_groups &&
-	       !arguments->operands.has_files && !request->expand && request->parts == 1;
-}
-
 /* The tags of the search are those of the list that the index is compared with, if there is one. */
-static int choose_tags(struct find_arguments *arguments, struct against *against,
-		       struct simhash_tag_set **owned, struct simhash_error *error)
+static int choose_tags(const struct find_arguments *arguments, struct against *against,
+		       struct simhash_tag_set **owned, struct find_request *request,
+		       struct simhash_error *error)
 {
-	struct find_request *request = &arguments->request;
-
 	if (arguments->against_path == NULL) {
 		if (choose_tag_set(arguments->index.tag_file, owned, error) != 0)
 			return -1;
@@ -111,63 +101,86 @@ static void warn(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
-static int run(struct find_arguments *arguments, struct find_outcome *outcome,
+/* Refuse what no list can be. */
+static int check_plan(const struct find_plan *plan, const struct listing *listing,
+		      struct simhash_error *error)
+{
+	if (plan->arguments->order.by == SORT_FILES && !plan->lists_groups)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--sort=files needs --group: a pair has two files");
+	if (plan->is_page && listing->how.records.is_terminal)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--format=html writes a page for a browser; give --output=FILE");
+	return 0;
+}
+
+static int list(const struct find_plan *plan, struct store *store, struct listing *listing,
+		struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct against *against = plan->request->against;
+	int status = check_plan(plan, listing, error);
+
+	if (status != 0)
+		return status;
+	status = plan->list == LIST_FOLDERS ? list_folders(plan, store, listing, outcome, error)
+		 : plan->list == LIST_ORDER ? list_order(plan, store, listing, outcome, error)
+					    : list_pairs(plan, store, listing, outcome, error);
+	if (status == 0)
+		status = listing_publish(listing, error);
+	if (status == 0 && against != NULL && against_doubt(against) != NULL)
+		say_path(PROGRAM, bytes_of(against->path), against_doubt(against));
+	return status;
+}
+
+/* Open the output, plan, and do it. */
+static int search(const struct find_arguments *arguments, const struct find_request *request,
+		  const char *url, struct store *store, struct find_outcome *outcome,
+		  struct simhash_error *error)
+{
+	const struct find_resources *resources = &arguments->resources;
+	struct listing listing = {.file = NULL};
+	int status = listing_open(&listing, arguments->output_path, arguments->formatter,
+				  resources->threads, resources->memory_bytes, store, error);
+
+	if (status == 0) {
+		const struct find_plan plan = find_plan_of(arguments, request, url, &listing);
+		listing_set_order(&listing, &arguments->order);
+		status = list(&plan, store, &listing, outcome, error);
+	}
+	pager_finish();
+	listing_release(&listing);
+	return status;
+}
+
+static int run(const struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
-	struct find_request *request = &arguments->request;
+	struct find_request request = arguments->request;
 	struct simhash_tag_set *tag_set = NULL;
 	struct against against = {.path = NULL};
 	struct known_contents known = {.store = NULL};
 	struct store *store = NULL;
-	struct listing listing = {.file = NULL};
 	char host[HOST_NAME_SIZE], *url = NULL;
 	bool had_unreadable = false;
 	int status = -1;
 
-	if (choose_tags(arguments, &against, &tag_set, error) != 0 ||
+	request.host = host;
+	if (choose_tags(arguments, &against, &tag_set, &request, error) != 0 ||
 	    check_output(arguments, error) != 0 ||
 	    choose_host(arguments->index.host, host, error) != 0 ||
 	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
-	    open_chosen_index(&arguments->index, &url, &store, error) != 0)
+	    open_chosen_index(&arguments->index, &url, &store, error) != 0 ||
+	    resolve_measure(&request, store, error) != 0 ||
+	    read_known(arguments, &request, store, &known, error) != 0 ||
+	    output_check_index(arguments->output_path, store, host, error) != 0)
 		goto out;
-	arguments->index_url = url;
-	request->host = host;
-	request->expand = request->expand || request->has_between;
-	if (resolve_measure(arguments, store, error) != 0 ||
-	    read_known(arguments, store, &known, error) != 0)
-		goto out;
-	if (output_check_index(arguments->output_path, store, host, error) != 0)
-		goto out;
-	status = listing_open(&listing, arguments->output_path, arguments->formatter,
-			      arguments->resources.threads, arguments->resources.memory_bytes,
-			      store, error);
-	if (status == 0)
-		listing_set_order(&listing, &arguments->order);
-	arguments->folds = status == 0 && listing.how.has_marks && may_fold(arguments);
-	if (status == 0 && arguments->order.by == SORT_FILES && !lists_groups(arguments))
-		status = error_set(error, SIMHASH_E_SYNTAX,
-				   "--sort=files needs --group: a pair has two files");
-	if (status == 0 && arguments->formatter->is_report && listing.how.records.is_terminal)
-		status = error_set(error, SIMHASH_E_RANGE,
-				   "--format=html writes a page for a browser; give --output=FILE");
-	if (status == 0 && arguments->directories)
-		status = list_folders(arguments, store, &listing, outcome, error);
-	else if (status == 0 && arguments->lists_order)
-		status = list_order(arguments, store, &listing, outcome, error);
-	else if (status == 0)
-		status = list_pairs(arguments, store, &listing, outcome, error);
-	if (status == 0)
-		status = listing_publish(&listing, error);
-	if (status == 0 && request->against != NULL && against_doubt(&against) != NULL)
-		say_path(PROGRAM, bytes_of(against.path), against_doubt(&against));
+	request.expand = request.expand || request.has_between;
+	status = search(arguments, &request, url, store, outcome, error);
 	outcome->had_unreadable = outcome->had_unreadable || had_unreadable;
 out:
-	pager_finish();
-	listing_release(&listing);
 	store_close(store);
 	free(url);
-	simhash_measure_free(request->measure);
-	request->against = NULL;
+	simhash_measure_free(request.measure);
 	against_release(&against);
 	known_contents_release(&known);
 	simhash_tag_set_free(tag_set);

@@ -1,0 +1,88 @@
+/*
+ * Computes the plan of a search from its arguments.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/find_plan.h"
+
+/* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
+#define GROUPS_SHARE 4
+
+/* Where nothing else is asked for than similar files, a person sees them in groups. */
+static bool folds(const struct find_arguments *arguments, const struct find_request *request,
+		  const struct listing *listing)
+{
+	return listing->how.has_marks && !arguments->has_format && !arguments->operands.has_files &&
+	       !request->expand && request->parts == 1;
+}
+
+static enum find_list choose_list(const struct find_arguments *arguments,
+				  const struct find_request *request, const struct listing *listing)
+{
+	if (arguments->directories)
+		return LIST_FOLDERS;
+	if (arguments->lists_order)
+		return LIST_ORDER;
+	if (arguments->formatter->is_report)
+		return LIST_REPORT;
+	if (arguments->lineage)
+		return LIST_LINEAGES;
+	if (arguments->has_groups)
+		return LIST_GROUPS;
+	return folds(arguments, request, listing) ? LIST_FOLDED : LIST_PAIRS;
+}
+
+static void plan_pairs(struct find_plan *plan)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	bool can_find_groups = finder_finds_groups(plan->request);
+	/* Pairs that are stored are read, too: once is enough. */
+	bool reads_stored = arguments->stores && arguments->stored_pairs_max > 0 &&
+			    plan->reads_files;
+
+	plan->lists_groups = plan->list >= LIST_GROUPS && plan->list <= LIST_REPORT;
+	plan->finds_groups = plan->lists_groups && !reads_stored && !plan->has_files &&
+			     can_find_groups;
+	plan->counts_groups = plan->list == LIST_FOLDED || plan->finds_groups;
+	plan->keeps_pairs = !plan->finds_groups && (plan->lists_groups || plan->reads_files ||
+						    (arguments->stores && !can_find_groups));
+	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;
+}
+
+static void plan_output(struct find_plan *plan, const struct listing *listing)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	/* Lines that appear on the same terminal meanwhile are progress enough. */
+	bool writes_ahead = listing->streams && listing->how.records.is_terminal;
+
+	plan->is_page = arguments->formatter->is_report;
+	plan->shows_progress = !plan->has_files && !writes_ahead &&
+			       progress_is_wanted(arguments->progress, arguments->quiet);
+	plan->shows_summary = !arguments->quiet && arguments->summary != SUMMARY_JSON;
+	plan->has_pager = plan->list == LIST_ORDER
+				  ? listing->how.records.is_terminal
+				  : listing->how.has_marks && arguments->output_path == NULL;
+}
+
+struct find_plan find_plan_of(const struct find_arguments *arguments,
+			      const struct find_request *request, const char *index_url,
+			      const struct listing *listing)
+{
+	const struct verify_rule *verify = &request->rule.verify;
+	struct find_plan plan = {
+		.arguments = arguments,
+		.request = request,
+		.index_url = index_url,
+		.list = choose_list(arguments, request, listing),
+		.has_files = arguments->operands.has_files,
+		.reads_files = verify->mode >= VERIFY_READ,
+		.confirming = {.reads_all = verify->mode == VERIFY_ALL || request->measure != NULL,
+			       .with_parts = request->versions,
+			       .min_resemblance = verify->min_resemblance,
+			       .sandbox = request->sandbox},
+		.groups_bytes = (size_t)arguments->resources.memory_bytes / GROUPS_SHARE,
+	};
+
+	plan_pairs(&plan);
+	plan_output(&plan, listing);
+	return plan;
+}
