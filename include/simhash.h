@@ -1,13 +1,11 @@
 /*
- * libsimhash: hash-based similarity detection of files.
+ * The interface of libsimhash, which detects similar files by hashes.
  *
- * The library implements C. Sadowski and G. Levin, "SimHash: Hash-based
- * Similarity Detection", UC Santa Cruz, 2007 ("the paper"). This header holds
- * the paper's algorithm: from bytes to a sum table, from a sum table to keys,
- * and the rule that calls two files similar. simhash_measures.h, of the same
- * library, holds other measures of similarity. simhash_index.h belongs to a
- * library of its own, libsimhash-index, which reads the index that the program
- * simhash writes.
+ * The library implements C. Sadowski and G. Levin, "SimHash: Hash-based Similarity Detection", UC
+ * Santa Cruz, 2007 ("the paper"). This header has the paper's algorithm: from bytes to a sum table,
+ * from a sum table to keys, and the rule that calls two files similar. simhash_measures.h, of the
+ * same library, has other measures of similarity. simhash_index.h belongs to a separate library,
+ * libsimhash-index, which reads the index that the program simhash writes.
  *
  *     struct simhash_tag_set *tags;
  *     struct simhash_scanner scanner;
@@ -29,23 +27,23 @@
  *
  * Conventions.
  *
- * Errors. A function that can fail returns 0 or -1. On -1 it fills the caller's
- * struct simhash_error, unless that pointer is NULL, and stores NULL in the
- * object that it would have made. No function prints or exits.
+ * Errors. A function that can fail returns 0 or -1. On -1 it fills the caller's struct
+ * simhash_error, unless that pointer is NULL, and stores NULL in the object that it would have
+ * made. No function prints or exits.
  *
- * Files. simhash_tag_set_read and simhash_weights_read read the file that the
- * caller names; every other function works on memory alone.
+ * Files. simhash_tag_set_read and simhash_weights_read read the file that the caller names; every
+ * other function works on memory alone.
  *
- * Ownership. An object made by a function with "_new", "_read" or "_parse" in its
- * name belongs to the caller, who frees it by the "_free" of its type, which
- * accepts NULL. Texts that are returned belong to the library.
+ * Ownership. An object made by a function with "_new", "_read" or "_parse" in its name belongs to
+ * the caller, who frees it by the "_free" of its type, which accepts NULL. Returned texts belong to
+ * the library.
  *
- * Threads. Tag sets, weights and measures never change after they are made, and
- * any number of threads may share them. Any other object belongs to one thread
- * at a time. The only global state is the choice of the scan kernel.
+ * Threads. Tag sets, weights and measures never change after they are made, and any number of
+ * threads may share them. Any other object belongs to one thread at a time. The only global state
+ * is the choice of the scan kernel.
  *
- * Reserved fields leave room for later versions. Those in a struct that the
- * caller fills must be 0; those in a struct that the library fills are 0.
+ * Reserved fields leave room for later versions. Set them to 0 in a struct that the caller fills.
+ * They are 0 in a struct that the library fills.
  *
  * SPDX-License-Identifier: MIT
  */

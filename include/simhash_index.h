@@ -1,6 +1,6 @@
 /*
- * libsimhash-index: read the index that the program simhash writes, and find similar
- * files in it by the same code as simfind.
+ * The interface of libsimhash-index, which reads the index that the program simhash writes and
+ * finds similar files in it by the same code as simfind.
  *
  *     static int print_pair(void *context, const struct simhash_index_pair *pair,
  *                           struct simhash_error *error)
@@ -27,18 +27,17 @@
  *             errx(1, "%s", error.message);
  *     simhash_index_close(index);
  *
- * The library opens an index to read and never writes to it. It stands beside
- * libsimhash: a program can link either or both, and only plain structs of simhash.h and
- * simhash_resemblance.h pass from one to the other. The conventions are those of simhash.h, with these
- * additions.
+ * The library opens an index to read and never writes to it. It does not depend on libsimhash: a
+ * program can link either or both, and only plain structs of simhash.h and simhash_resemblance.h
+ * pass from one to the other. The conventions are the same as in simhash.h, with these additions.
  *
- * Threads. An index, with all that was begun on it, belongs to one thread at a time.
- * Open it once more for another thread. A search starts threads of its own and ends
- * them before it returns. After fork, a child must not use, close or open again an index that was
- * open: SQLite's locks stay with the parent.
+ * Threads. An index, with everything that was begun on it, belongs to one thread at a time. Open it
+ * once more for another thread. A search starts its own threads and ends them before it returns.
+ * After fork, a child must not use, close or open again an index that was open: SQLite's locks stay
+ * with the parent.
  *
- * Structs that the library hands out are its own. They live until the next call of the
- * same iterator, or for the one call of a callback. A later version may append fields.
+ * Structs that the library returns belong to it. They live until the next call of the same
+ * iterator, or during one call of a callback. A later version may append fields.
  *
  * An SQLite file may be mapped to memory. A disk that fails under it then raises SIGBUS.
  *
@@ -71,14 +70,13 @@ struct simhash_index_options {
 	const char *tag_set;
 	/* The host whose files pairs_of_file means; the default is this machine's name. */
 	const char *host;
-	/* For a server: the only option file to read, instead of the usual ones. */
-	const char *defaults_file;
-	uint64_t reserved[5];
+	uint64_t reserved[6];
 };
 
 /*
  * Open an index to read. `url` is "sqlite:FILE" or "mysql://USER@HOST/DATABASE"; NULL is
- * the index that simfind opens: $SIMHASH_DATABASE, else the SQLite file of this user.
+ * the index that simfind opens: $SIMHASH_DATABASE, else the SQLite file of this user. With
+ * "?defaults-file=FILE" at its end, FILE is the only option file that is read for a server.
  * `options` may be NULL. On success *index is the caller's to close.
  * Errors: SIMHASH_E_SYNTAX for the URL, SIMHASH_E_RANGE for a tag set that the index
  * does not have, SIMHASH_E_SCHEMA, SIMHASH_E_CONNECTION, SIMHASH_E_DATABASE,

@@ -1,7 +1,7 @@
 /*
- * libsimhash: other measures of similarity from the literature, beside the sum
- * tables of simhash.h. A measure takes a content apart into features and condenses
- * them to a sketch of a few bytes; two sketches tell how similar the contents are.
+ * Computes other measures of similarity from the literature, in addition to the sum tables of
+ * simhash.h; part of libsimhash. A measure divides a content into features and condenses them to a
+ * sketch of a few bytes. Two sketches show how similar the contents are.
  *
  *     struct simhash_measure *measure;
  *     struct simhash_sketcher *sketcher;
@@ -24,9 +24,9 @@
  *     simhash_sketcher_free(sketcher);
  *     simhash_measure_free(measure);
  *
- * The header also offers exact measures of two contents in memory, and the search
- * for pairs of fingerprints within a Hamming distance. The conventions, that of
- * threads among them, are those of simhash.h.
+ * The header also offers exact measures of two contents in memory, and the search for pairs of
+ * fingerprints within a Hamming distance. The conventions, also for threads, are the same as in
+ * simhash.h.
  *
  * SPDX-License-Identifier: MIT
  */

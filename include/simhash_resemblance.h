@@ -1,12 +1,12 @@
 /*
- * The resemblance of two contents from 128 bytes of each.
+ * Estimates the resemblance of two contents from 128 bytes of each.
  *
- * A resemblance sketch is a one-permutation MinHash (P. Li, A. Owen and C.-H.
- * Zhang, "One Permutation Hashing", 2012) of the set of all runs of 16 bytes that
- * a content has, its shingles (A. Broder, "On the resemblance and containment of
- * documents", 1997). Of contents of 2 KiB and more it takes a sample, which follows
- * from the bytes alone. The sum table of simhash.h says which files may be alike;
- * the sketch says whether they are, and by how much, without reading them again.
+ * A resemblance sketch is a one-permutation MinHash (P. Li, A. Owen and C.-H. Zhang, "One
+ * Permutation Hashing", 2012) of the shingles of a content: the set of all its runs of 16 bytes (A.
+ * Broder, "On the resemblance and containment of documents", 1997). If a content has 2 KiB or more,
+ * the sketch takes a sample of the shingles, which follows from the bytes alone. The sum table of
+ * simhash.h says which files may be alike; the sketch says whether they are, and by how much,
+ * without reading them again.
  *
  *     const char *text = "the quick brown fox jumps over the lazy dog, which does not care";
  *     const char *other = "the quick brown cat jumps over the lazy dog, which does not care";
@@ -19,10 +19,10 @@
  *                                      &resemblance))
  *             printf("%.0f %%\n", 100 * resemblance);
  *
- * The functions that hash have no key: somebody can forge a resemblance or hide
- * one. It is a filter, never a proof that two files are the same.
+ * The functions that hash have no key: somebody can forge a resemblance or hide one. It is a
+ * filter, never a proof that two files are the same.
  *
- * The conventions are those of simhash.h.
+ * The conventions are the same as in simhash.h.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -88,7 +88,7 @@ start() {
 	make_server "$folder/head"
 	run head --bind-address="127.0.0.$((nodes + 1))" --port="$port" "${spider[@]}"
 	printf '[client]\nsocket=%s/head/s\nuser=%s\n' "$folder" "$server_user" >"$folder/head.cnf"
-	"$simhash" --defaults-file="$folder/head.cnf" -d mysql://localhost/simhash --init-database >/dev/null
+	"$simhash" -d "mysql://localhost/simhash?defaults-file=$folder/head.cnf" --init-database >/dev/null
 	for i in $(seq "$nodes"); do
 		echo "CREATE SERVER node$i FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.$i',
 			PORT $((port + i)), DATABASE 'simhash', USER 'spider', PASSWORD '$password');"
@@ -97,8 +97,8 @@ start() {
 	spread directory directory_hash
 	cat <<-TEXT
 		The index is spread over $nodes nodes. Use it by
-		    simhash --defaults-file=$folder/head.cnf -d mysql://localhost/simhash PATH...
-		    simfind --defaults-file=$folder/head.cnf -d mysql://localhost/simhash
+		    simhash -d 'mysql://localhost/simhash?defaults-file=$folder/head.cnf' PATH...
+		    simfind -d 'mysql://localhost/simhash?defaults-file=$folder/head.cnf'
 	TEXT
 }
 

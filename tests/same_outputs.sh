@@ -160,7 +160,7 @@ all() {
 	mv listing.txt "$out/listing.out"
 	run simkeep -q
 	run simkeep -q --keep=oldest --action=delete tree/d1
-	run simkeep -q --script=script.sh
+	run simkeep -q --action=script:script.sh
 	mv script.sh "$out/script.out"
 	run simfind --compare tree/large/a.bin tree/large/b.bin
 	run simfind --compare tree/d1/e1/* 2>/dev/null

@@ -419,17 +419,15 @@ class Index:
         *,
         tag_set: str | None = None,
         host: str | None = None,
-        defaults_file: str | os.PathLike[str] | None = None,
     ) -> None:
         """Open "sqlite:FILE", "mysql://USER@HOST/DATABASE", or a path, which is that of an SQLite file.
 
         Without a URL it is the index that simfind opens: $SIMHASH_DATABASE, or the one of this user.
-        `tag_set` is the name of the tags by which files were counted, `host` the one whose files
-        ``neighbours`` means, and `defaults_file` the only option file to read for a server.
+        "?defaults-file=FILE" at the end of a server's URL names the only option file to read for it.
+        `tag_set` is the name of the tags by which files were counted, and `host` the one whose files
+        ``neighbours`` means.
         """
-        options = lib.COptions(
-            *(None if text is None else os.fsencode(text) for text in (tag_set, host, defaults_file))
-        )
+        options = lib.COptions(*(None if text is None else os.fsencode(text) for text in (tag_set, host)))
         if isinstance(url, os.PathLike):
             url = "sqlite:" + os.fspath(url)
         self._pool = _Pool(url, options)

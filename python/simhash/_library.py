@@ -72,8 +72,7 @@ class COptions(Structure):
     _fields_ = [
         ("tag_set", c_char_p),
         ("host", c_char_p),
-        ("defaults_file", c_char_p),
-        ("reserved", c_uint64 * 5),
+        ("reserved", c_uint64 * 6),
     ]
 
 

@@ -1,6 +1,6 @@
 /*
- * A name in an open directory. Acts on the name happen in this directory, even if directories above
- * are renamed.
+ * Represents a file by a name in an open directory, so that acts happen in this directory even if
+ * directories above are renamed. It refuses places in protected directories.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_PLACE_H

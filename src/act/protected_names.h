@@ -1,5 +1,5 @@
 /*
- * Finds files with several names, one of which is in a protected directory.
+ * Decides whether a file with several names has a name in a protected directory.
  *
  *     struct protected_names names = {.count = 0};
  *     if (protected_names_look(&names, directories, count, &status, &is_found, &why) != 0)

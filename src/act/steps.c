@@ -1,7 +1,8 @@
 /*
- * Does an act's changes to names and blocks. Each step can be reversed until the last step, which
- * is done only if both files still are as they were compared. After it, the kept file is checked
- * once more; if it has changed or disappeared, the copy is made again from its open descriptor.
+ * Makes the changes of an act to names and blocks. Each step can be reversed until the last step,
+ * which is done only if both files still are as they were compared. After it, the kept file is
+ * checked once more; if it has changed or disappeared, the copy is made again from its open
+ * descriptor.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -61,11 +61,9 @@ static int open_index(struct simhash_index *index, const char *url,
 	if (options->host == NULL && default_host_name(host, error) != 0)
 		return -1;
 	if (copy_text(options->host == NULL ? host : options->host, &index->host, error) != 0 ||
-	    copy_text(options->defaults_file, &index->defaults_file, error) != 0 ||
 	    default_index_url(url, false, &index->url, error) != 0)
 		return -1;
 	where.url = index->url;
-	where.defaults_file = index->defaults_file;
 	if (store_open(&where, OPEN_TO_READ, &index->store, error) != 0 ||
 	    store_read_hosts(index->store, &index->hosts, error) != 0)
 		return -1;
@@ -100,7 +98,6 @@ void simhash_index_close(struct simhash_index *index)
 	simhash_tag_set_free(index->tags);
 	name_list_release(&index->hosts);
 	free(index->url);
-	free(index->defaults_file);
 	free(index->host);
 	free(index);
 }

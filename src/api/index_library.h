@@ -15,7 +15,7 @@ struct simhash_index {
 	struct simhash_tag_set *tags;
 	int64_t tag_set; /* 0 where the index has no files of it */
 	struct name_list hosts;
-	char *url, *defaults_file, *host;
+	char *url, *host;
 };
 
 /* The request of a search, or by default. The caller releases its rule. Error: SIMHASH_E_RANGE. */

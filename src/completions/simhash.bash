@@ -136,6 +136,12 @@ _simhash_complete() {
 			_simhash_offer < <(printf '%s\n' sqlite: mysql://)
 		fi
 		;;
+	list)
+		if [[ $value == @* ]]; then
+			value=${value#@}
+			_simhash_files -f
+		fi
+		;;
 	side)
 		value=${value#*:}
 		_simhash_files -d

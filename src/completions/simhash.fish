@@ -13,6 +13,15 @@ function __simhash_database
     end
 end
 
+# The value of an option that @FILE can stand for.
+function __simhash_list
+    set -l value (commandline -ct | string replace -r -- '^--[[:alnum:]-]+=' '')
+    if string match -q -- '@*' $value
+        set -l file (string replace -- @ '' $value | string escape)
+        printf '@%s\n' (complete -C "__simhash_no_command $file")
+    end
+end
+
 # The directories below a side of --between, which is DIRECTORY or HOST:DIRECTORY.
 function __simhash_side
     set -l value (commandline -ct | string replace -r -- '^--[[:alnum:]-]+=' '')

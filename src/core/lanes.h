@@ -4,8 +4,7 @@
  *
  * lanes_template.h defines the steps once for all instruction sets, and each instruction set makes
  * a lane_engine from it. This header has the work around the steps: the state before each lane is
- * guessed, checked afterwards against the end of the lane before it, and corrected where it was
- * wrong.
+ * guessed, checked afterwards against the end of the lane before it, and corrected if it was wrong.
  *
  * SPDX-License-Identifier: MIT
  */

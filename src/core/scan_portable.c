@@ -5,7 +5,7 @@
  * One run of the automaton waits for a table look-up at every byte; eight independent runs fill
  * that wait. Lanes are guessed and reconciled as scan_bytes.h describes. Data that chains a tag to
  * itself without end can keep guess and truth apart for whole lanes. That costs time and never
- * exactness, and data that repeats, where it would happen most, has its own way.
+ * exactness. Repeating data, which would suffer most, is scanned in a different way.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * The commands of a script that --script wrote. The script's shell passes them to simkeep.
+ * The commands of a script that --action=script wrote. The script's shell passes them to simkeep.
  * docs/apply.md has the format.
  *
  *     if (commands_are_in(text)) {

@@ -1,6 +1,6 @@
 /*
  * Decides which copies are removed: turns files and decisions, or files and rules, into planned
- * acts. Nothing here looks at a file, so whoever acts must check that each file still is as
+ * acts. Nothing here looks at a file, so the code that acts must check that each file still is as
  * described.
  *
  *     keep_rule_parse("oldest", &policy.rules[policy.rule_count++], &error);

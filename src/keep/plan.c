@@ -1,5 +1,5 @@
 /*
- * Makes the plan: decides for one content after another which file is kept and what happens to the
+ * Makes the plan: for one content after another it chooses the file to keep and the acts for the
  * others.
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * The hashes by which a list identifies a file.
+ * The hashes that identify a file in a list.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_LISTS_KNOWN_HASHES_H

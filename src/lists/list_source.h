@@ -8,7 +8,7 @@
  *             use(bytes, got);
  *     list_source_close(source);
  *
- * gzip is read wherever zlib is; xz, zstd, bzip2 and lz4 where libarchive is built in.
+ * gzip needs zlib, which is always there; xz, zstd, bzip2 and lz4 need a build with libarchive.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_SOURCE_H

@@ -1,7 +1,7 @@
 /*
  * Computes and compares the feature simhash of 64 and 128 bits (M. Charikar, STOC 2002; Manku, Jain
  * and Das Sarma, WWW 2007). Each bit of the fingerprint is the sign of a sum. Every feature adds
- * its weight to the sum where its hash has that bit set, and subtracts it where not.
+ * its weight to the sum if its hash has that bit set, and subtracts it if not.
  *
  * With weights of 1 a sum is twice the number of set bits less the number of features. Set bits are
  * counted for all 64 positions at once: bit_counts.h. Weights other than the default are added one

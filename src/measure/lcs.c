@@ -2,11 +2,10 @@
  * Computes the length of a longest common subsequence: the part that diff leaves unchanged.
  *
  * It first works like diff (E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986),
- * which is fast where little differs. Only the length is needed, so one array with the furthest
- * point of each diagonal is all the memory. Where too much differs, it computes all rows of the
- * table at once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited", 2004), in
- * strips that stay in the cache, with one bit of carry for each symbol between them. Both methods
- * are exact.
+ * which is fast if little differs. Only the length is needed, so one array with the furthest point
+ * of each diagonal is all the memory. If too much differs, it computes all rows of the table at
+ * once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited", 2004), in strips that
+ * stay in the cache, with one bit of carry for each symbol between them. Both methods are exact.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 /*
- * Texts as numbers of their lines: equal lines, each with its newline, have the same number.
+ * Turns texts into numbers of their lines: equal lines, each with its newline, have the same
+ * number.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_LINES_H

@@ -1,5 +1,5 @@
 /*
- * Has the table of measures, parses their parameters, and runs a sketcher for any measure. Each
+ * Defines the table of measures, parses their parameters, and runs a sketcher for any measure. Each
  * measure has its own file.
  * SPDX-License-Identifier: MIT
  */

@@ -45,7 +45,7 @@ way() {
 	case $1 in
 	0) timed bash -c "unpacked '$2'" ;;
 	1) timed "$build/simhash" -qzj1 -d "sqlite:$folder/index.db" "$2" ;;
-	2) timed "$build/simhash" -qzj1 --no-sandbox -d "sqlite:$folder/index.db" "$2" ;;
+	2) SIMHASH_SANDBOX=no timed "$build/simhash" -qzj1 -d "sqlite:$folder/index.db" "$2" ;;
 	3) timed "$build/simhash" -qz -d "sqlite:$folder/index.db" "$2" ;;
 	4) timed "$build/simhash" -qj1 -d "sqlite:$folder/index.db" "$2" ;;
 	esac
@@ -56,7 +56,7 @@ least() {
 }
 
 echo "$(nproc) processors, $(bsdtar --version), kernel $("$build/simhash" --version | sed -n 's/scan kernel: //p')"
-names=('bsdtar -xOf | wc -c' 'simhash -zj1' 'simhash -zj1 --no-sandbox' 'simhash -z' 'simhash -j1')
+names=('bsdtar -xOf | wc -c' 'simhash -zj1' 'SIMHASH_SANDBOX=no simhash -zj1' 'simhash -z' 'simhash -j1')
 for archive in "$folder/small.zip" "$folder/large.tar.zst" "$folder/one.tar.zst" "$folder/one.tar" "$folder/packed.7z"; do
 	echo "-- ${archive##*/}, $(stat -c %s "$archive") bytes," \
 		"$(bsdtar -tf "$archive" | wc -l) members of $(unpacked "$archive") bytes"

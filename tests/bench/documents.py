@@ -53,7 +53,7 @@ def save_again(paths, out, scratch):
 
 
 def pairs_of(build, index):
-    subprocess.run([f"{build}/simfind", "-q", "-d", index, "--all", "--group=none", "--format=csv", "-o", index[7:] + ".csv"], check=True)
+    subprocess.run([f"{build}/simfind", "-q", "-d", index, "--group=none", "--format=csv", "-o", index[7:] + ".csv"], check=True)
     with open(index[7:] + ".csv", newline="", errors="surrogateescape") as table:
         return [(row["path_a"], row["path_b"]) for row in csv.DictReader(table)]
 

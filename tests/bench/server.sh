@@ -65,8 +65,8 @@ all_pairs() {
 	for round in $(seq "$rounds"); do
 		for threads in 1 "$(nproc)"; do
 			awk -v n="$pair_rows" -v threads="$threads" \
-				-v f="$(seconds "$build/simfind" -q -j "$threads" --all -d "$file" -o "$folder/in_file")" \
-				-v s="$(seconds "$build/simfind" -q -j "$threads" --all -d "$url" -o "$folder/on_server")" 'BEGIN {
+				-v f="$(seconds "$build/simfind" -q -j "$threads" --format=text -d "$file" -o "$folder/in_file")" \
+				-v s="$(seconds "$build/simfind" -q -j "$threads" --format=text -d "$url" -o "$folder/on_server")" 'BEGIN {
 				printf "-- all pairs of %d rows, %d threads: SQLite %.2f s, MariaDB %.2f s: %.2f\n", n, threads, f, s, s / f }'
 			cmp "$folder/in_file" "$folder/on_server"
 		done

@@ -59,7 +59,9 @@ before=$(tree %i)
 runs 1 "$SIMKEEP" --keep=best
 said "--keep 'best': expected oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
 runs 1 "$SIMKEEP" --keep=oldest --action=link
-said "--action 'link': expected report, hardlink, reflink, delete or move:DIR"
+said "--action 'link': expected report, hardlink, reflink, delete, move:DIR or script:FILE"
+runs 1 "$SIMKEEP" --keep=oldest --action=script:
+said "--action 'script:': expected report, hardlink, reflink, delete, move:DIR or script:FILE"
 runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes
 said "--yes needs --journal=FILE, from which --undo restores"
 runs 1 "$SIMKEEP" --keep=oldest --yes --journal=journal
@@ -348,7 +350,7 @@ decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
 # No script takes the place of a file that they are about, kept or not.
 for file in a/1 b/1; do
 	cp "$files/$file" before
-	runs 1 "$SIMKEEP" --decisions=decisions.json --action=report --script="$files/$file"
+	runs 1 "$SIMKEEP" --decisions=decisions.json --action=report --action=script:"$files/$file"
 	said "cannot write to $files/$file: it is a file of the decisions"
 	cmp before "$files/$file" || fail "a script replaced $file"
 done

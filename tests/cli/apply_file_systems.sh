@@ -190,7 +190,7 @@ same "others that are left" 1 "$(grep -c 'left alone' err)"
 
 # A script has the command that can be done, and says why there is no other.
 make_files
-runs 0 "$SIMKEEP" -q --keep=in:"$files" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=script:todo.sh
 same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
@@ -236,7 +236,7 @@ for how; do
 	[ "$(ls -A lower)" = only ]
 	# A script, which the same program carries out, is as safe.
 	status=0
-	"$SIMKEEP" -q --keep=in:merged --script=todo.sh 2>>said
+	"$SIMKEEP" -q --keep=in:merged --action=script:todo.sh 2>>said
 	sed 's/^#delete /delete /' todo.sh | env $how JOURNAL=journal.script.$number PATH="$(dirname "$SIMKEEP"):$PATH" sh 2>said || status=$?
 	cat said
 	[ "$status" = 2 ]

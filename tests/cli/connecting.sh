@@ -28,24 +28,24 @@ mkdir elsewhere
 printf '[client]\npassword=wrong\n' >"$HOME/.my.cnf"
 printf '[client]\nuser=visitor\npassword=right\n' >elsewhere/options
 for file in elsewhere/options "$PWD/elsewhere/options"; do
-	runs 0 "$SIMHASH" --defaults-file="$file" -d "mysql://127.0.0.1:$MARIADB_PORT/simhash" "$files"
-	runs 0 "$SIMFIND" --defaults-file="$file" -d "$url"
-	runs 0 "$SIMHASH" --defaults-file="$file" -d "$url" --status
+	runs 0 "$SIMHASH" -d "mysql://127.0.0.1:$MARIADB_PORT/simhash?defaults-file=$file" "$files"
+	runs 0 "$SIMFIND" -d "$url?defaults-file=$file"
+	runs 0 "$SIMHASH" -d "$url?defaults-file=$file" --status
 done
 printf '[client]\nuser=visitor\npassword=right\nsocket=%s\n' "$socket" >elsewhere/socket
-runs 0 "$SIMFIND" --defaults-file=elsewhere/socket -d mysql://localhost/simhash
+runs 0 "$SIMFIND" -d "mysql://localhost/simhash?defaults-file=elsewhere/socket"
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied for user 'visitor'"
 grep -q 'wrong' err && fail "the password was printed"
 for program in "$SIMHASH" "$SIMFIND"; do
-	runs 1 "$program" --defaults-file=/no/such/file -d "$url" "$files/a"
+	runs 1 "$program" -d "$url?defaults-file=/no/such/file" "$files/a"
 	said "cannot read the option file /no/such/file: No such file or directory"
 done
 # Each connection reads the file: a pipe is refused, and not waited for; a file without an end is refused.
 mkfifo elsewhere/pipe
-runs 1 "$SIMHASH" --defaults-file=elsewhere/pipe -d "$url" "$files/a"
+runs 1 "$SIMHASH" -d "$url?defaults-file=elsewhere/pipe" "$files/a"
 said "cannot read the option file elsewhere/pipe: it is a pipe, and each connection reads the file"
-runs 1 "$SIMFIND" --defaults-file=/dev/zero -d "$url"
+runs 1 "$SIMFIND" -d "$url?defaults-file=/dev/zero"
 said "/dev/zero: expected a file of at most 1048576 bytes"
 ipv6=true
 grep -q 00000000000000000000000000000001 /proc/net/if_inet6 || {
@@ -53,8 +53,8 @@ grep -q 00000000000000000000000000000001 /proc/net/if_inet6 || {
 	not_tested "this machine has no IPv6"
 }
 if $ipv6; then
-	runs 0 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash"
-	runs 1 "$SIMFIND" --defaults-file=elsewhere/options -d "mysql://visitor@[::1]:1/simhash"
+	runs 0 "$SIMFIND" -d "mysql://visitor@[::1]:$MARIADB_PORT/simhash?defaults-file=elsewhere/options"
+	runs 1 "$SIMFIND" -d "mysql://visitor@[::1]:1/simhash?defaults-file=elsewhere/options"
 	said "mysql://visitor@[::1]:1/simhash: "
 fi
 options 'ssl-mode=SOMETIMES'
@@ -88,7 +88,7 @@ runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied for user 'nobody'@'127.0.0.1'"
 printf '%s\n' "$simhash" >"$HOME/.my.cnf"
 printf '%s\n' "$client" "!include $HOME/.my.cnf" >elsewhere/including
-runs 0 "$SIMFIND" -d "$url" --defaults-file=elsewhere/including
+runs 0 "$SIMFIND" -d "$url?defaults-file=elsewhere/including"
 for wrong in port=none connect-timeout=soon max-allowed-packet=1x protocol=pigeon; do
 	printf '%s\n' "$simhash" "$wrong" >"$HOME/.my.cnf"
 	runs 1 "$SIMHASH" -d "$url" "$files"
@@ -107,7 +107,7 @@ chmod 755 "$HOME"
 chmod 000 "$HOME/.my.cnf"
 printf '[client]\nuser=nobody\npassword=no\n!include %s\n' "$HOME/.my.cnf" >elsewhere/including
 chmod 644 elsewhere/including && chmod 755 elsewhere
-runs 1 as_user "$SIMHASH" -d "$url" --defaults-file=elsewhere/including --status
+runs 1 as_user "$SIMHASH" -d "$url?defaults-file=elsewhere/including" --status
 said "(error 1045); the option file $HOME/.my.cnf cannot be read: Permission denied"
 chmod 600 "$HOME/.my.cnf"
 umask 022

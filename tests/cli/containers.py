@@ -235,12 +235,16 @@ def odd(folder):
     write(f"{folder}/rar/4.rar", rar4([("in/x.txt", text), ("y.txt", text[::-1])]))
     write(f"{folder}/rar/5.rar", rar5([("in/x.txt", text), ("y.txt", text[::-1])]))
     whole = {"zip": zipped([("a.txt", text), ("b.txt", text[::-1])]), "tar.xz": tarred(plain(text.decode().split("\n")), "w:xz"),
-             "7z": bsdtar(plain(text.decode().split("\n")), "--format", "7zip"), "tar": tarred([("a.txt", text)])}
+             "7z": bsdtar(plain(text.decode().split("\n")), "--format", "7zip"), "tar": tarred([("a.txt", text)]),
+             # One block without compression; and the header of a member from byte 1988 on.
+             "lz4": b"\4\x22\x4d\x18\x60\x70\x73" + struct.pack("<I", len(text) | 1 << 31) + text + bytes(4),
+             "ar": bsdtar([("a.txt", text[:1920]), ("b.txt", text)], "--format", "ar")}
     for extension, data in whole.items():
         # Behind the members of a zip file is only what repeats their headers.
         end = data.index(b"PK\1\2") if extension == "zip" else len(data)
         for size in range(1000, end, 1000):
             write(f"{folder}/cut/{size}.{extension}", data[:size])
+    write(f"{folder}/cut/{len(whole['lz4']) - 2}.lz4", whole["lz4"][:-2])
     names = ["../up.txt", "/etc/absolute", "new\nline", "tab\t\x1b[31m", "a//b", "x" * 2000, "é", "same", "same"]
     write(f"{folder}/names/names.tar", tarred([(name, text[i * 10:]) for i, name in enumerate(names)]))
     write(f"{folder}/names/x.tar.bz2", tarred([("in/x.txt", text)], "w:bz2"))

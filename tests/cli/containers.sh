@@ -23,7 +23,7 @@ runs 0 "$SIMFIND" --verify=all "$files/new/0.docx" -z
 same "verified" '' "$(cat err | grep -v '^[0-9,]* pairs' || true)"
 runs 0 "$SIMFIND" --verify=read --min-resemblance=0.5
 same "read" '' "$(grep -v '^[0-9,]* pairs' err || true)"
-runs 0 "$SIMKEEP" --script=actions.sh
+runs 0 "$SIMKEEP" --action=script:actions.sh
 ! grep -q '^#delete.*//' actions.sh || fail "a member is to be deleted"
 reset
 rm -r "${files:?}"/*
@@ -254,7 +254,7 @@ same "members of rar files" "4.rar//in/x.txt 4.rar//y.txt 5.rar//in/x.txt 5.rar/
 same "content of rar files" 2 "$(sql "SELECT COUNT(DISTINCT content_hash) FROM file WHERE compressed_size > 0")"
 reset
 runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
-for kind in zip tar tar.xz 7z; do
+for kind in zip tar tar.xz 7z lz4 ar; do
 	same "cut $kind told" "$(find "$TEST_FOLDER/odd/cut" -name "*[0-9].$kind" | wc -l)" \
 		"$(grep -oE "cut/[0-9]*\.$kind(//[^:]*)?: Damaged" err | sort -u | wc -l)"
 done

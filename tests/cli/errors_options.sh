@@ -105,7 +105,7 @@ wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'
 wrong --keep longest-name "--keep is an option of simkeep; try 'simkeep --keep=longest-name'"
 wrong --apply="my decisions" --no-such-option "--apply is an option of simkeep; try 'simkeep --decisions='my decisions''"
 wrong --undo=j "--undo is an option of simkeep; try 'simkeep --undo=j'"
-wrong --script "--script is an option of simkeep; try 'simkeep --script=FILE'"
+wrong --script "--script is an option of simkeep; try 'simkeep --action=script:FILE'"
 wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=oldest --action=move:/x'"
 wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
 wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"

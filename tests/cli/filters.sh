@@ -156,7 +156,7 @@ patterns=('foo//' '//foo' 'foo\/z' '[ab' 'tr\\ ' 'a/***/f' '***/f' $'\xef\xbb\xb
 for pattern in "${patterns[@]}"; do
 	printf '%s\n' "$pattern" >odd/.gitignore
 	reset
-	runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+	runs 0 within 20 "$SIMHASH" -q --ignore-files odd
 	# The client of a server would escape backslashes.
 	sql "SELECT hex(path) FROM file_text" |
 		python3 -c 'import sys; sys.stdout.buffer.writelines(bytes.fromhex(l) + b"\n" for l in sys.stdin)' |
@@ -168,7 +168,7 @@ done
 printf '**/a/%.0s' $(seq 20) >odd/.gitignore
 echo zz >>odd/.gitignore
 reset
-runs 0 timeout 20 "$SIMHASH" -q --ignore-files odd
+runs 0 within 20 "$SIMHASH" -q --ignore-files odd
 same "files that are left" "$(find odd -type f -not -path '*/.git/*' | wc -l)" "$(sql 'SELECT COUNT(*) FROM file')"
 printf 'foo\0bar\n' >odd/.gitignore
 reset
@@ -198,9 +198,13 @@ line' one/skip.o; do
 	seq 100 >"$files/$name"
 done
 reset
+mkfifo "$files/fifo"
+ln -s a "$files/link"
 find "$files" -print0 | runs 0 "$SIMHASH" --files0-from=- --exclude='*.o'
 summary 4 0 0 0
 said "4 directories in the list skipped; give them as PATHs"
+said "2 names in the list skipped: links, pipes or devices"
+rm "$files"/{fifo,link}
 settle "$files"
 find "$files" -type f -print0 >list
 runs 0 "$SIMHASH" --files0-from=list
@@ -228,3 +232,109 @@ said "list: names are terminated by newlines; expected zero bytes, as from find 
 printf 'x\0\0y\0' >list
 runs 1 "$SIMHASH" --files0-from=list
 said "list: empty file name; expected names terminated by zero bytes"
+
+# What simfind lists: the same as if only the files that a filter lets through were indexed.
+reset
+rm -rf "${files:?}"/*
+make_tree --files=40 "$files/tree"
+mkdir "$files/tree/build" "$files/copies" "$files/parts"
+for name in one.c two.c three.TXT four.o; do
+	random_bytes 9000 7 >"$files/copies/$name"
+	random_bytes 90000 8 >"$files/tree/build/large $name"
+done
+seq 9000 >"$files/parts/part.txt"
+seq 14000 >"$files/parts/whole.txt"
+cp "$files/parts/whole.txt" "$files/parts/whole.c"
+settle "$files"
+printf '# comment\n*.o\n/tree/build/\n' >patterns
+modes=(--group=none "--group --format=json" --also=versions --verify=all "--directories --format=csv" "--order=delta --format=csv"
+	"--format=csv $files/copies/four.o" --between_trees --fold)
+# simfind_as MODE FILTER...: what is listed in one of these ways, below the directory that patterns are relative to
+simfind_as() {
+	local mode=$1 words
+	shift
+	case $mode in
+	--between_trees) set -- --format=csv --between "$files/tree" "$files/copies" "$@" ;;
+	--fold) set -- --store=100 "$@" "$files" ;;
+	--directories*) read -ra words <<<"$mode" && set -- "${words[@]}" "$@" ;;
+	*) read -ra words <<<"$mode" && set -- "${words[@]}" "$@" "$files" ;;
+	esac
+	runs 0 "$SIMFIND" -q "$@"
+	[ "$mode" != --fold ] || sql "SELECT path, role FROM grouped_file ORDER BY path, role" >out
+}
+for filter in --ext=txt,c --exclude=@patterns "--min-size=1k --max-size=9k --exclude=*.c --exclude=!one.c"; do
+	read -ra words <<<"$filter"
+	reset
+	runs 0 "$SIMHASH" -q "${words[@]}" "$files"
+	for i in "${!modes[@]}"; do
+		simfind_as "${modes[i]}"
+		cp out "expected.$i"
+	done
+	[ "$(wc -l <expected.0)" -gt 0 ] || fail "$filter lets nothing through"
+	reset
+	runs 0 "$SIMHASH" -q "$files"
+	for i in "${!modes[@]}"; do
+		# Patterns of a mode without a directory are relative to the root.
+		[[ "$filter ${modes[i]}" != *patterns*-directories* && "$filter ${modes[i]}" != *patterns*between* ]] || continue
+		simfind_as "${modes[i]}" "${words[@]}"
+		cmp out "expected.$i" || fail "${modes[i]} $filter: $(diff out "expected.$i" | head -4)"
+	done
+	simfind_as "--format=csv"
+	cp out all
+	simfind_as "--format=csv" "${words[@]}"
+	cmp -s out all && fail "$filter leaves out nothing"
+done
+# A FILE is searched for whether or not it is let through.
+runs 0 "$SIMFIND" --ext=c "$files/copies/three.TXT"
+same "copies of a file" 2 "$(wc -l <out)"
+said "among 2 candidate"
+runs 0 "$SIMFIND" --fail-on-match --ext=nothing
+said "0 pairs (0 identical, 0 similar) among 0 files"
+runs 1 "$SIMFIND" --fail-on-match --ext=c
+runs 1 "$SIMFIND" --min-size=2k --max-size=1k
+said "simfind: --min-size is larger than --max-size"
+runs 1 "$SIMFIND" --exclude=@- - <patterns
+said "--exclude=@- cannot be combined with FILE -: both read standard input"
+runs 1 "$SIMFIND" --exclude=@patterns -o patterns
+said "cannot write to patterns: it has the patterns of --exclude"
+
+# --only: the pairs of these kinds, of all that are listed.
+runs 0 "$SIMFIND" -q --also=versions --format=csv -o all.csv
+# kinds_of KIND...: their lines
+kinds_of() {
+	python3 -c 'import csv, sys
+for row in csv.DictReader(open("all.csv", newline="")):
+    kind = "copies" if row["match"] == "identical" else "parts" if row["contained_a"] else "similar"
+    if kind in sys.argv[1:]: print(",".join(row.values()))' "$@" | LC_ALL=C sort
+}
+for kinds in copies similar parts copies,parts similar,parts copies,similar,parts; do
+	read -ra words <<<"${kinds//,/ }"
+	kinds_of "${words[@]}" >expected
+	count=$(wc -l <expected)
+	[ "$count" -gt 0 ] || fail "no $kinds"
+	also=()
+	[[ $kinds == *parts* ]] || also=(--also=versions)
+	[ "$kinds" != copies ] || also=()
+	runs 0 "$SIMFIND" "${also[@]}" --only="$kinds" --format=csv
+	tail -n +2 out | tr -d '\r' | LC_ALL=C sort | cmp - expected || fail "--only=$kinds"
+	said "$count pair"
+	runs 0 "$SIMFIND" "${also[@]}" --only="$kinds" --limit=1 --format=jsonl
+	same "first of $kinds" 1 "$(wc -l <out)"
+	[ "$count" = 1 ] || said "$((count - 1)) more pair"
+	runs 0 "$SIMFIND" -q "${also[@]}" --only="$kinds" --store
+	same "stored $kinds" "$count" "$(sql "SELECT count(*) FROM found_pair")"
+	runs 0 "$SIMFIND" -q "${also[@]}" --only="$kinds" --group --format=json
+	python3 - "$count" <<'PYTHON' || fail "groups of $kinds"
+import csv, json, sys
+lines = [line.rstrip("\n").split(",") for line in open("expected")]
+listed = {member["path"] for group in json.load(open("out")) for member in group["members"]}
+assert listed == {path for line in lines for path in line[10:12]}, listed
+PYTHON
+	runs 1 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
+done
+# Reading shows which files are parts of others, and is asked after it.
+runs 0 "$SIMFIND" -q --only=parts --verify=all --format=csv
+grep -qE ',read' out || fail "no part was read"
+tail -n +2 out | grep -q '^identical' && fail "--only=parts lists copies"
+runs 0 "$SIMFIND" --fail-on-match --only=parts --min-size=10M
+same "parts of small files" "" "$(cat out)"

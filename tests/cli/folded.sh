@@ -65,7 +65,7 @@ for line in lines:
 print(cut)
 END
 for columns in 40 80 120 200 300; do
-	for how in "" --all --group --sort=path --also=versions "--limit=3 --sort=-saved"; do
+	for how in "" --format=text --group --sort=path --also=versions "--limit=3 --sort=-saved"; do
 		# shellcheck disable=SC2086
 		on_terminal $columns "$SIMFIND" $how
 		same "status with '$how'" 0 "$status"
@@ -125,15 +125,13 @@ groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
 
 # Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
-for how in --all --format=text --group=none; do
+for how in --format=text --group=none; do
 	on_terminal 2000 "$SIMFIND" -q $how
-	runs 0 "$SIMFIND" -q ${how/--all/--format=text} -o expected
+	runs 0 "$SIMFIND" -q $how -o expected
 	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
 done
-on_terminal 200 "$SIMFIND" --all
+on_terminal 200 "$SIMFIND" --format=text
 same "the summary of pairs" "$(wc -l <pairs.txt)" "$(head -n 1 screen | grep -o '^[0-9]*')"
-runs 1 "$SIMFIND" --all --group
-said "simfind: --all cannot be combined with --group"
 # Not on a terminal: a line a pair, whole paths, the summary on standard error.
 COLUMNS=40 runs 0 "$SIMFIND"
 cmp out pairs.txt || fail "to a file, pairs depend on the terminal"
@@ -154,7 +152,7 @@ same "first line of what is paged" "LESS=FRX" "$(head -n 1 screen)"
 tail -n +2 screen >found
 on_terminal 120 "$SIMFIND"
 cmp screen found || fail "the pager reads something else"
-for how in --all --group; do
+for how in --format=text --group; do
 	PAGER="./pager | cat" on_terminal 120 "$SIMFIND" $how
 	same "paged with $how" yes "$(paged)"
 done

@@ -35,9 +35,9 @@ start() {
 }
 is_ready() { [ "$(status "$1" wsrep_ready)" = ON ]; }
 status() { at_server "$place/n$1" -e "SHOW STATUS LIKE '$2'" | cut -f2; }
-index() { "$SIMHASH" --defaults-file="$1.cnf" -d "$url" "${@:2}"; }
+index() { "$SIMHASH" -d "$url?defaults-file=$1.cnf" "${@:2}"; }
 # What was written at one node is read at another once that has it.
-find_in() { "$SIMFIND" --defaults-file="$1.synced.cnf" -d "$url" -q "${@:2}"; }
+find_in() { "$SIMFIND" -d "$url?defaults-file=$1.synced.cnf" -q "${@:2}"; }
 # Every node finds what an index in a file finds.
 compare() {
 	local i
@@ -87,7 +87,7 @@ for i in 2 3; do end_server "$(cat "$place/n$i/number")" KILL; done
 is_alone() { [ "$(status 1 wsrep_cluster_status)" = non-Primary ]; }
 wait_until is_alone
 wait_until grep -q 'trying again for' waited
-runs 1 "$SIMFIND" --defaults-file=1.cnf -d "$url"
+runs 1 "$SIMFIND" -d "$url?defaults-file=1.cnf"
 said "cannot use index $url: WSREP has not yet prepared node for application use (error 1047); this node is not in its cluster now, and others may be"
 [ ! -s out ] || fail "listed without its cluster"
 runs 1 index 1 "$files"

@@ -31,7 +31,7 @@ export SIMHASH_DATABASE=sqlite:$index
 # Of the commands that read, and of those that may write, the words after the index.
 readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
-	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--script=script.sh"
+	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--action=script:script.sh"
 	find:--verify=no find:--also=versions "find:--also=versions $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"
 	"find:--group=none --candidates=skew --also=empty" "find:--between $files $files/deep" find:--group=single
 	"find:--partition=2/3" hash:--status)
@@ -49,7 +49,7 @@ try() {
 	rm -f target.db script.sh
 	(
 		ulimit -v "$limit_kib"
-		exec timeout -s KILL "$limit_s" "$program" "${words[@]}"
+		within "$limit_s" "$program" "${words[@]}"
 	) >out 2>err </dev/null || status=$?
 	case $status in
 	0 | 2) ;;

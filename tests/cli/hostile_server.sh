@@ -14,7 +14,7 @@ big=9223372036854775807
 try() {
 	local attack=$1 status=0
 	shift
-	timeout -s KILL 30 "$@" >out 2>err </dev/null || status=$?
+	within 30 "$@" >out 2>err </dev/null || status=$?
 	case $status in
 	0 | 2) ;;
 	1) grep -qE 'mysql:|table |index|tag set' err || fail "$attack: '$*' does not say what is wrong: $(head -c 300 err)" ;;

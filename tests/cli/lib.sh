@@ -22,6 +22,15 @@ skip() {
 	exit 77
 }
 
+# within SECONDS COMMAND...: it is killed after so much processor time, or, as others may need the processors, after ten
+# times as long.
+within() {
+	(
+		ulimit -t "$1"
+		exec timeout -s KILL $((10 * $1)) "${@:2}"
+	)
+}
+
 # built_with NAME: whether the programs are built with mysql, archives, documents, sandbox, hashes, or a sanitizer
 built_with() {
 	[[ " $BUILT_WITH " == *" $1 "* ]]

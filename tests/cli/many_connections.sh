@@ -32,7 +32,7 @@ columns=$(at "SELECT GROUP_CONCAT(column_name) FROM information_schema.columns
 at "INSERT INTO file (path_hash, name, inode, $columns)
 	SELECT CONCAT(LEFT(path_hash, 8), LEFT(UNHEX(MD5(CONCAT(name, seq))), 8)), CONCAT(name, '.', seq), inode * 20000 + seq, $columns
 	FROM file, seq_1_to_15000"
-runs 0 "$SIMFIND" -j 1 --all -o expected
+runs 0 "$SIMFIND" -j 1 --format=text -o expected
 [ "$(wc -l <expected)" -gt 60000 ] || fail "too few pairs to be a test: $(wc -l <expected)"
 
 # What connections read rows, and how many statements each.
@@ -41,7 +41,7 @@ readers() {
 		END { for (id in n) print n[id], id }' "$log"
 }
 at 'SET GLOBAL general_log = ON'
-runs 0 "$SIMFIND" -j 3 --all -o found
+runs 0 "$SIMFIND" -j 3 --format=text -o found
 at 'SET GLOBAL general_log = OFF'
 cmp expected found || fail "three connections find other pairs"
 same "connections that read" 3 "$(readers | wc -l)"
@@ -51,7 +51,7 @@ grep -q 'Query.*START TRANSACTION WITH CONSISTENT SNAPSHOT' "$log" || fail "no v
 on_one() {
 	: >"$log"
 	at_server "$place" -e 'SET GLOBAL general_log = OFF; SET GLOBAL general_log = ON'
-	runs 0 "$SIMFIND" -j 3 -q --all -o found
+	runs 0 "$SIMFIND" -j 3 -q --format=text -o found
 	at_server "$place" -e 'SET GLOBAL general_log = OFF'
 	same "messages, $1" "" "$(cat err)"
 	cmp expected found || fail "$1: other pairs"
@@ -82,7 +82,7 @@ is_read() {
 # lose COUNT: of four connections
 lose() {
 	local status=0 id
-	"$SIMFIND" -j 4 -q --all -o found >out 2>err &
+	"$SIMFIND" -j 4 -q --format=text -o found >out 2>err &
 	run=$!
 	wait_until is_read 2
 	reading | first "$1" | while read -r id; do
@@ -106,7 +106,7 @@ partitions() {
 	shift 2
 	: >"$log"
 	at_server "$place" -e 'SET GLOBAL general_log = OFF; SET GLOBAL general_log = ON'
-	runs 0 "$SIMFIND" -j "$threads" -q --all -o found
+	runs 0 "$SIMFIND" -j "$threads" -q --format=text -o found
 	at_server "$place" -e 'SET GLOBAL general_log = OFF'
 	cmp expected found || fail "$threads threads and partitions: other pairs"
 	same "connections that read with $threads threads" "$connections" "$(readers | wc -l)"

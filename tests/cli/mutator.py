@@ -183,13 +183,11 @@ def swap(parent, name):
 
 def watch(top):
     """inotify: IN_OPEN and IN_ACCESS, of the directories and what is in them."""
-    fd = libc.inotify_init1(os.O_CLOEXEC)
-    if fd < 0:
-        print("cannot watch")
-        return
+    fd = libc.inotify_init1(os.O_CLOEXEC) if hasattr(libc, "inotify_init1") else -1
     places = [top] + [os.path.join(at, name) for at, names, _ in os.walk(top) for name in names]
-    for place in places:
-        libc.inotify_add_watch(fd, os.fsencode(place), 0x20 | 0x1)
+    if fd < 0 or any(libc.inotify_add_watch(fd, os.fsencode(place), 0x20 | 0x1) < 0 for place in places):
+        print("cannot watch it: " + os.strerror(ctypes.get_errno()), flush=True)
+        signal.pause()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     print("watching", flush=True)
     signal.sigwait([signal.SIGTERM])

@@ -69,12 +69,12 @@ runs 0 "$SIMFIND" -q --format=html -o page.html
 grep -q "second/sub" page.html && fail "the page has the second name"
 
 # A plan: what is kept has its other name, which no line of a script takes away.
-runs 0 "$SIMKEEP" -q --script=script --keep=in:first
+runs 0 "$SIMKEEP" -q --action=script:script --keep=in:first
 grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
 same "copies in the script" 3 "$(grep -c '^#delete' script)"
 rm copy/*
 runs 0 "$SIMHASH" -q first second copy
-runs 0 "$SIMKEEP" --script=script --keep=oldest
+runs 0 "$SIMKEEP" --action=script:script --keep=oldest
 grep -q '^#delete' script && fail "the script deletes names of one file"
 said "which frees 0 bytes"
 exit 0

@@ -28,13 +28,13 @@ left "standard output" ''
 # It is written on, not over, where it is a file.
 (echo before && "$SIMFIND" -q -o /dev/stdout && echo after) >../out
 same "three lines" "before after" "$(sed -n '1p;$p' ../out | paste -sd' ')"
-runs 0 "$SIMKEEP" --script -
+runs 0 "$SIMKEEP" --action=script:-
 said "standard output: a script for 1 copy; edit it"
 grep -q '^#delete ' ../out || fail "no script: $(cat ../out)"
 
 # A new file has the rights of others; one that is there keeps its own.
 runs 0 "$SIMFIND" -q -o new
-runs 0 "$SIMKEEP" -q --script new.sh
+runs 0 "$SIMKEEP" -q --action=script:new.sh
 same "rights" "644 700" "$(stat -c %a new new.sh | paste -sd' ')"
 left "new files" new new.sh
 echo old >new
@@ -43,7 +43,7 @@ chmod 604 new
 chmod 640 new.sh
 ln -s new link
 runs 0 "$SIMFIND" -q -o link
-runs 0 "$SIMKEEP" -q --script=./new.sh
+runs 0 "$SIMKEEP" -q --action=script:./new.sh
 cmp new ../expected || fail "not replaced through a link"
 [ -L link ] || fail "the link was replaced"
 grep -q '^#delete ' new.sh || fail "no script"
@@ -61,13 +61,13 @@ left "links" link new new.sh
 echo old >new
 cp new.sh old.sh
 runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new
-runs 1 "$SIMKEEP" -q -d sqlite:/no/such/index --script=new.sh
-runs 1 "$SIMKEEP" -q --script=/dev/full
+runs 1 "$SIMKEEP" -q -d sqlite:/no/such/index --action=script:new.sh
+runs 1 "$SIMKEEP" -q --action=script:/dev/full
 said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" -q -o /dev/full
 said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" -q --compare -o new "$files/a.txt" /no/such/file
-(ulimit -f 1 && runs 1 "$SIMKEEP" -q --script=new.sh)
+(ulimit -f 1 && runs 1 "$SIMKEEP" -q --action=script:new.sh)
 said "cannot write to new.sh: File too large"
 same "what there was" old "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
@@ -142,8 +142,8 @@ refused() {
 own="it is a file of the index; remove it first or write to another file"
 refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
 refused "$files/b.txt: $own" "$SIMFIND" --format csv --group -o "$files/b.txt"
-refused "$files/a.txt: $own" "$SIMKEEP" --script="$files/a.txt"
-refused "$files/a.txt: $own" "$SIMKEEP" --keep oldest --script="$files/a.txt"
+refused "$files/a.txt: $own" "$SIMKEEP" --action=script:"$files/a.txt"
+refused "$files/a.txt: $own" "$SIMKEEP" --keep oldest --action=script:"$files/a.txt"
 refused "$files/a.txt: $own" "$SIMFIND" --directories -o "$files/a.txt"
 refused "$files/a.txt: $own" "$SIMHASH" --export="$files/a.txt"
 ln -s "$files/a.txt" symbolic
@@ -164,8 +164,8 @@ runs 0 "$SIMFIND" -q -o old
 runs 1 "$SIMFIND" -q -o kept - <kept
 said "cannot write to kept: it is standard input"
 echo "[client]" >some.cnf
-runs 1 "$SIMFIND" -q --defaults-file=some.cnf -o some.cnf
-said "cannot write to some.cnf: it has the options of --defaults-file"
+runs 1 "$SIMFIND" -q -d "mysql://localhost/x?defaults-file=some.cnf" -o some.cnf
+said "cannot write to some.cnf: it is the option file of the index"
 rm -f hard symbolic kept old some.cnf
 # A report that was indexed may be replaced by another one.
 mkdir "$files/one"
@@ -181,6 +181,6 @@ for form in "--format csv" "--format json" "--format jsonl" "--format html" "--f
 	runs 0 "$SIMHASH" "$files"
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
-	runs 0 "$SIMKEEP" -q --script="$files/report"
+	runs 0 "$SIMKEEP" -q --action=script:"$files/report"
 	rm "$files/report"
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --script with --keep or --decisions: run, it leaves the tree that --yes leaves, whatever the names are, whatever is
+# --action=script:FILE with --keep or --decisions: run, it leaves the tree that --yes leaves, whatever the names are, whatever is
 # protected and whatever changed before or after it was written.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -104,7 +104,7 @@ same_as_yes() {
 	tree >expected
 	make_files
 	change_before
-	runs 2 "$SIMKEEP" "$@" --action="$kind" --script=todo.sh
+	runs 2 "$SIMKEEP" "$@" --action="$kind" --action=script:todo.sh
 	said "/b/-dash: left alone: "
 	said "todo.sh: a script for "
 	said "; nothing has been changed"
@@ -124,14 +124,14 @@ same_as_yes delete report --decisions=decisions.json
 
 # Why a copy has no hard link is in the script, and what is not to be acted upon is not.
 make_files
-runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --action=script:todo.sh
 same "copies that can be no hard link" 1 \
 	"$(grep -c '^# no hardlink: its owner, group or mode is not that of the file that is kept$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
 	same "lines that give up $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done
 # No hard link is made to a file that is protected, but copies of it can be deleted.
-runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/a" --script=todo.sh
+runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/a" --action=script:todo.sh
 same "hard links to what is protected" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
 grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
 
@@ -146,11 +146,11 @@ mv "$files/b" "$files/a"
 mv "$files/b.away" "$files/b"
 
 # What it takes the place of, and what it cannot be combined with.
-runs 1 "$SIMKEEP" --decisions=decisions.json --script=./decisions.json
+runs 1 "$SIMKEEP" --decisions=decisions.json --action=script:./decisions.json
 said "cannot write to ./decisions.json: it has the decisions of --decisions"
-runs 1 "$SIMKEEP" --keep=oldest --action="move:$files" --script=todo.sh
-said "--script cannot be combined with --action=move:DIR; expected report, hardlink, reflink or delete"
-runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal --script=todo.sh
-said "--script cannot be combined with --yes"
-runs 1 "$SIMKEEP" --keep=oldest --script="${TEST_URL#sqlite:}"
+runs 1 "$SIMKEEP" --keep=oldest --action="move:$files" --action=script:todo.sh
+said "--action=script:FILE cannot be combined with --action=move:DIR; expected report, hardlink, reflink or delete"
+runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal --action=script:todo.sh
+said "--action=script:FILE cannot be combined with --yes"
+runs 1 "$SIMKEEP" --keep=oldest --action=script:"${TEST_URL#sqlite:}"
 said "it is the index itself"

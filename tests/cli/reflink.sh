@@ -109,7 +109,7 @@ for plan in "" --keep=newest; do
 	make_files "$files"
 	sync "$btrfs"
 	# shellcheck disable=SC2086  # an option
-	runs 0 "$SIMKEEP" -q $plan --script=todo.sh
+	runs 0 "$SIMKEEP" -q $plan --action=script:todo.sh
 	before=$(tree "$files")
 	sed 's/^#reflink /reflink /' todo.sh | sh >out 2>err || fail "the script: $(cat err)"
 	same "the tree, but for blocks" "$before" "$(tree "$files")"

@@ -11,10 +11,10 @@ make_server "$place"
 start_server "$place" --skip-networking --server-id=1 --log-bin="$place/data/log"
 trap 'end_server "$server"' EXIT
 wait_for_server "$place"
-# at USER: an option file of that user
+# at USER: the end of a URL, which names an option file of that user
 at() {
 	printf '[client]\nsocket=%s/s\nuser="%s"\n' "$place" "$1" >"$TEST_FOLDER/$1.cnf"
-	echo "--defaults-file=$TEST_FOLDER/$1.cnf"
+	echo "?defaults-file=$TEST_FOLDER/$1.cnf"
 }
 url=mysql://localhost/index-of-files
 seq 1000 >"$files/a"
@@ -22,31 +22,31 @@ seq 1000 >"$files/a"
 settle "$files"
 
 # A database that is not there, one that cannot be called so, and one without tables.
-runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
+runs 1 "$SIMHASH" -d "$url$(at "$server_user")" "$files"
 said "Unknown database 'index-of-files' (error 1049); simhash --init-database creates it"
-runs 1 "$SIMHASH" "$(at "$server_user")" -d 'mysql://localhost/a%60b' --init-database
+runs 1 "$SIMHASH" -d "mysql://localhost/a%60b$(at "$server_user")" --init-database
 said "database 'a\`b': expected 1 to 64 letters"
 same "databases" "" "$(at_server "$place" -e "SHOW DATABASES LIKE 'a%'")"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cp out grants.sql
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cmp out grants.sql || fail "a second time is not the same"
 # A view whose definer does not exist, one of another query, and one that is missing are made again. A table in the
 # place of a view is reported.
 at_server "$place" index-of-files -e "CREATE OR REPLACE DEFINER = gone@nowhere VIEW file_text AS SELECT id AS path FROM host;
 	CREATE OR REPLACE VIEW run_text AS SELECT 1 AS id; DROP VIEW duplicate"
 ! at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file_text" 2>/dev/null || fail "the definer exists"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cmp out grants.sql || fail "with views made again it is not the same"
 for view in file_text duplicate; do
 	same "rows of $view" 0 "$(at_server "$place" index-of-files -e "SELECT COUNT(content_hash) FROM $view")"
 done
 same "rows of run_text" 0 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM run_text")"
 at_server "$place" index-of-files -e "DROP VIEW duplicate; CREATE TABLE duplicate (tag_set INT)"
-runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 1 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 said "duplicate"
 at_server "$place" index-of-files -e "DROP TABLE duplicate"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 at_server "$place" -e "CREATE DATABASE bare"
 grep -q '^GRANT SELECT ON `index-of-files`.file_text TO .index-of-files_sql.@' grants.sql || fail "no grant for a view"
 
@@ -58,84 +58,90 @@ for option in --password-file=passwords --require-tls=never; do
 	said "${option%%=*} is for an index on a server; a file of SQLite has no users"
 done
 [ ! -e passwords ] && [ ! -e new.db ] || fail "made in spite of the error"
-runs 1 "$SIMHASH" "$(at nobody)" -d "$url" --init-database --password-file=passwords
+runs 1 "$SIMHASH" -d "$url$(at nobody)" --init-database --password-file=passwords
 [ ! -e passwords ] || fail "a password file is left"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 grep -q "^--     ALTER USER 'index-of-files_sql'@'localhost' IDENTIFIED BY '...';" out || fail "passwords by hand: $(head -20 out)"
 at_server "$place" <out
-runs 1 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
+runs 1 "$SIMFIND" -d "$url$(at index-of-files_reader)"
 said "Access denied"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=passwords
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --password-file=passwords
 same "mode" 600 "$(stat -c %a passwords)"
 grep -o '^password = .*' passwords | cut -d' ' -f3 >secrets
 same "passwords" 3 "$(grep -cE '^[0-9a-f]{40}$' secrets)"
 grep -qFf secrets out && fail "a password was printed"
 at_server "$place" <out
 cp passwords before
-runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=passwords
+runs 1 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --password-file=passwords
 said "--password-file: passwords exists, and nothing overwrites it; name a new file"
 cmp passwords before || fail "overwritten"
 printf '[client]\nsocket=%s/s\n!include %s\n' "$place" "$PWD/passwords" >both.cnf
-runs 0 "$SIMHASH" --defaults-file=both.cnf -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url?defaults-file=both.cnf" "$files"
 summary 2 0 0 0
-runs 0 "$SIMFIND" --defaults-file=both.cnf -d "$url" --store
+runs 0 "$SIMFIND" -d "$url?defaults-file=both.cnf" --store
 same "user of SQL" "index-of-files_sql@localhost 2" "$(mariadb --defaults-file=both.cnf --defaults-group-suffix=_sql -BN index-of-files \
 	-e 'SELECT CURRENT_USER(), COUNT(*) FROM file_text' | tr '\t' ' ')"
 # Run again, it leaves passwords alone; and TLS is required if asked for.
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 at_server "$place" <out
-runs 0 "$SIMFIND" --defaults-file=both.cnf -d "$url"
+runs 0 "$SIMFIND" -d "$url?defaults-file=both.cnf"
 for choice in "always 1" "never 0"; do
-	runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --require-tls="${choice% *}"
+	runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --require-tls="${choice% *}"
 	at_server "$place" <out
-	runs "${choice#* }" "$SIMFIND" --defaults-file=both.cnf -d "$url"
+	runs "${choice#* }" "$SIMFIND" -d "$url?defaults-file=both.cnf"
 done
 # Not those of any host alone.
 at_server "$place" -e "DROP USER 'index-of-files_reader'@localhost"
-runs 1 "$SIMFIND" --defaults-file=both.cnf -d "$url"
+runs 1 "$SIMFIND" -d "$url?defaults-file=both.cnf"
 said "(error 1045): the server's anonymous user ''@'localhost' comes before a user of any host; simhash --init-database"
 at_server "$place" -e "DROP USER ''@localhost, ''@'o\\\\d''d', 'index-of-files_writer'@localhost, 'index-of-files_sql'@localhost;
 	DROP USER 'index-of-files_writer'@'o\\\\d''d', 'index-of-files_reader'@'o\\\\d''d', 'index-of-files_sql'@'o\\\\d''d'"
 at_server "$place" -e "DROP USER 'index-of-files_writer', 'index-of-files_reader', 'index-of-files_sql'; DROP DATABASE \`index-of-files\`"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cmp out grants.sql || fail "without anonymous users: $(diff out grants.sql)"
 
 # Each index has users of its own: the passwords of another stay.
 for name in one two; do
-	runs 0 "$SIMHASH" "$(at "$server_user")" -d "mysql://localhost/$name" --init-database --password-file="$name.pw"
+	runs 0 "$SIMHASH" -d "mysql://localhost/$name$(at "$server_user")" --init-database --password-file="$name.pw"
 	at_server "$place" <out
 	printf '[client]\nsocket=%s/s\n!include %s/%s.pw\n' "$place" "$PWD" "$name" >"$name.cnf"
 done
-runs 0 "$SIMHASH" --defaults-file=one.cnf -d mysql://localhost/one "$files"
-runs 0 "$SIMHASH" --defaults-file=two.cnf -d mysql://localhost/two --status
-runs 0 "$SIMFIND" --defaults-file=one.cnf -d mysql://localhost/one
-runs 1 "$SIMFIND" --defaults-file=two.cnf -d mysql://localhost/one
+runs 0 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" "$files"
+runs 0 "$SIMHASH" -d "mysql://localhost/two?defaults-file=two.cnf" --status
+runs 0 "$SIMFIND" -d "mysql://localhost/one?defaults-file=one.cnf"
+runs 1 "$SIMFIND" -d "mysql://localhost/one?defaults-file=two.cnf"
 said "denied"
+# Each URL of a copy has its own option file; so has that of the environment.
+runs 0 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/two?defaults-file=$PWD/two.cnf"
+SIMHASH_DATABASE="mysql://localhost/two?defaults-file=two.cnf" runs 0 "$SIMFIND" -q --format=csv
+same "pairs of the copy" "$("$SIMFIND" -q --format=csv -d "mysql://localhost/one?defaults-file=one.cnf")" "$(cat out)"
+runs 1 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/one?defaults-file=./one.cnf"
+said "they are the same index"
 # Names that are long, alike but for their ends, or odd; the database of such a name is there already.
 long=$(printf 'x%.0s' {1..60})
 for name in "${long}a" "${long}b" "it's \"odd\" \\"; do
 	at_server "$place" -e "CREATE DATABASE \`$name\`"
 	rm -f odd.pw
 	encoded=$(python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1]))' "$name")
-	runs 0 "$SIMHASH" "$(at "$server_user")" -d "mysql://localhost/$encoded" --init-database --password-file=odd.pw
+	runs 0 "$SIMHASH" -d "mysql://localhost/$encoded$(at "$server_user")" --init-database --password-file=odd.pw
 	at_server "$place" <out
 	printf '[client]\nsocket=%s/s\n!include %s/odd.pw\n' "$place" "$PWD" >odd.cnf
-	runs 0 "$SIMHASH" --defaults-file=odd.cnf -d "mysql://localhost/$encoded" "$files"
-	runs 0 "$SIMFIND" --defaults-file=odd.cnf -d "mysql://localhost/$encoded"
+	runs 0 "$SIMHASH" -d "mysql://localhost/$encoded?defaults-file=odd.cnf" "$files"
+	runs 0 "$SIMFIND" -d "mysql://localhost/$encoded?defaults-file=odd.cnf"
 done
 same "users of long names" 6 "$(at_server "$place" -e "SELECT COUNT(DISTINCT user) FROM mysql.user WHERE user LIKE 'xxxxxxxxxxxxxxxx-%' AND LENGTH(user) <= 32")"
 # An index of an older version keeps its users, but not those that it shares with another.
 at_server "$place" -e "CREATE DATABASE old; CREATE USER simhash_writer, simhash_reader, simhash_sql"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database
+runs 0 "$SIMHASH" -d "mysql://localhost/old$(at "$server_user")" --init-database
 sed "s/'old_/'simhash_/" out >shared.sql
 at_server "$place" <shared.sql
-runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database --password-file=old.pw
+runs 0 "$SIMHASH" -d "mysql://localhost/old$(at "$server_user")" --init-database --password-file=old.pw
 grep -q "^user = \"simhash_writer\"" old.pw || fail "older users: $(cat out)"
 sed 's/`old`/`one`/' shared.sql | at_server "$place"
-runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/old --init-database --password-file=new.pw
+runs 0 "$SIMHASH" -d "mysql://localhost/old$(at "$server_user")" --init-database --password-file=new.pw
 grep -q "^user = \"old_writer\"" new.pw || fail "shared users: $(cat out)"
 at_server "$place" -e "CREATE DATABASE simhash"
-runs 1 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/simhash --init-database --password-file=third.pw
+runs 1 "$SIMHASH" -d "mysql://localhost/simhash$(at "$server_user")" --init-database --password-file=third.pw
 said "cannot make a new password for user 'simhash_writer': this user has rights in another database"
 [ ! -e third.pw ] || fail "a password file is left"
 
@@ -157,33 +163,33 @@ allowed() {
 }
 
 role=writer
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 summary 2 0 0 0
 rm "$files/b"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --host=other "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --host=other "$files"
 printf 'changed\n' >>"$files/a"
 seq 500 >"$files/c"
 settle "$files"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 summary 2 0 1 0
 mkdir "$files/gone"
 seq 300 >"$files/gone/d"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 rm -r "$files/gone"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --forget "$files/c"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" --status
-runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d mysql://localhost/bare "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --forget "$files/c"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --status
+runs 1 "$SIMHASH" -d "mysql://localhost/bare$(at index-of-files_writer)" "$files"
 said "denied"
 said "(error 1142); simhash --init-database prints the rights that are needed"
 # What is found is stored by a user who writes.
 cp -p "$files/a" "$files/same"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
-runs 0 "$SIMFIND" "$(at index-of-files_writer)" -d "$url" --store
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_writer)" --store
 said "stored in the index: 1 group of"
-runs 0 "$SIMFIND" "$(at index-of-files_writer)" -d "$url" --store=0
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_writer)" --store=0
 rm "$files/same"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 summary 0 2 1 0
 for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPDATE tag SET pattern = 1' \
 	'CREATE TABLE x (y INT)' 'UPDATE schema_version SET version = 9' 'DROP VIEW file_text' \
@@ -192,18 +198,18 @@ for statement in 'DROP TABLE file' 'DELETE FROM host' 'DELETE FROM tag_set' 'UPD
 done
 
 role=reader
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --group --verify=all
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --group
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" "$files/a"
-runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --status
-runs 0 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --copy-to=sqlite:copy.db
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)"
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)" --group --verify=all
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)" --group
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)" "$files/a"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_reader)" --status
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_reader)" --copy-to=sqlite:copy.db
 seq 100 >"$files/new"
-runs 1 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" "$files"
+runs 1 "$SIMHASH" -d "$url$(at index-of-files_reader)" "$files"
 said "command denied to user 'index-of-files_reader'@'localhost'"
-runs 1 "$SIMHASH" "$(at index-of-files_reader)" -d "$url" --forget "$files/a"
+runs 1 "$SIMHASH" -d "$url$(at index-of-files_reader)" --forget "$files/a"
 said "command denied"
-runs 1 "$SIMFIND" "$(at index-of-files_reader)" -d "$url" --store
+runs 1 "$SIMFIND" -d "$url$(at index-of-files_reader)" --store
 said "command denied to user 'index-of-files_reader'@'localhost'"
 said "for table "
 said "(error 1142); simhash --init-database prints the rights that are needed"
@@ -226,23 +232,23 @@ for statement in 'SELECT * FROM file' 'SELECT * FROM directory' 'SELECT * FROM n
 done
 for program in "$SIMHASH $files" "$SIMFIND"; do
 	# shellcheck disable=SC2086  # a program and its argument
-	runs 1 $program --defaults-file="$TEST_FOLDER/index-of-files_sql.cnf" -d "$url"
+	runs 1 $program -d "$url?defaults-file=$TEST_FOLDER/index-of-files_sql.cnf"
 	said "denied"
 done
 
 # A server that only reads.
 at_server "$place" -e 'SET GLOBAL read_only = 1'
-runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 said "(error 1290); the server is read-only"
-runs 0 "$SIMFIND" "$(at index-of-files_reader)" -d "$url"
+runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)"
 at_server "$place" -e 'SET GLOBAL read_only = 0'
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 
 # A server that logs statements, or that chooses, takes all rows.
 for logging in STATEMENT/REPEATABLE-READ STATEMENT/READ-COMMITTED MIXED/REPEATABLE-READ; do
 	at_server "$place" -e "CREATE DATABASE logged; SET GLOBAL binlog_format = '${logging%/*}', tx_isolation = '${logging#*/}'"
-	runs 0 "$SIMHASH" "$(at "$server_user")" -d mysql://localhost/logged --measure=simhash64 "$SOURCE_DIR/tests/cli"
-	runs 0 "$SIMFIND" "$(at "$server_user")" -d mysql://localhost/logged --store
+	runs 0 "$SIMHASH" -d "mysql://localhost/logged$(at "$server_user")" --measure=simhash64 "$SOURCE_DIR/tests/cli"
+	runs 0 "$SIMFIND" -d "mysql://localhost/logged$(at "$server_user")" --store
 	same "$logging: files, sketches" "$(find "$SOURCE_DIR/tests/cli" -type f | wc -l) 1" "$(at_server "$place" logged -e \
 		'SELECT (SELECT COUNT(*) FROM file), (SELECT COUNT(*) > 60 FROM sketch)' | tr '\t' ' ')"
 	at_server "$place" -e "DROP DATABASE logged"
@@ -251,7 +257,7 @@ at_server "$place" -e "SET GLOBAL binlog_format = MIXED, tx_isolation = 'REPEATA
 
 # Packets: too small for anything, too small for many rows or for one with a long path.
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 8192'
-runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 said "the server's max_allowed_packet is 8192 bytes; expected at least 16384"
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 16384'
 long=$files
@@ -263,7 +269,7 @@ for i in $(seq 100); do
 	seq "$i" $((i * 3)) >"$long/$i"
 done
 settle "$files"
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 same "rows with long paths" 100 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE LENGTH(directory) > 2400")"
 (
 	cd "$files"
@@ -275,10 +281,10 @@ same "rows with long paths" 100 "$(at_server "$place" index-of-files -e "SELECT 
 	seq 100 >deep
 )
 seq 100 2000 >"$files/shallow"
-runs 1 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 1 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 said "is too long for the server's max_allowed_packet of 16384 bytes"
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 1048576'
-runs 0 "$SIMHASH" "$(at index-of-files_writer)" -d "$url" "$files"
+runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 same "the deep row" 1 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE name = 'deep'")"
 find "$files" -name 'e*' -maxdepth 1 -exec rm -r {} +
 
@@ -318,15 +324,15 @@ for version in 8.4.3 9.1.0; do
 	end_server "$server"
 	start_server "$place" --skip-networking --version="$version"
 	wait_for_server "$place"
-	runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database
+	runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 	grep -q native out && fail "$version: $(grep native out)"
 	same "hashes of $version" 3 "$(grep -cE "^ *'index-of-files_.*'@'%' IDENTIFIED WITH caching_sha2_password AS '.A.005.[^']{63}'" out)"
 	if ! built_with hashes; then
-		runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=sha2.pw
+		runs 1 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --password-file=sha2.pw
 		said "which MySQL 8.4 and later lack; run without it"
 		[ ! -e sha2.pw ] || fail "a password file is left"
 	else
-		runs 0 "$SIMHASH" "$(at "$server_user")" -d "$url" --init-database --password-file=sha2.pw
+		runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --password-file=sha2.pw
 		python3 sha256_crypt.py sha2.pw <out || fail "hashes for $version: $(cat out)"
 		rm sha2.pw
 	fi
@@ -337,7 +343,7 @@ for version in 10.1.48-MariaDB 5.5.68-MariaDB 5.6.51 4.1.22; do
 	end_server "$server"
 	start_server "$place" --skip-networking --version="$version"
 	wait_for_server "$place"
-	runs 1 "$SIMHASH" "$(at "$server_user")" -d "$url" "$files"
+	runs 1 "$SIMHASH" -d "$url$(at "$server_user")" "$files"
 	said "server version"
 	said "is too old; expected MySQL 5.7.7 or later, or MariaDB 10.2.1 or later"
 done

@@ -19,8 +19,8 @@ runs 0 "$SOURCE_DIR/scripts/scale-out.sh" start "$place"
 runs 1 "$SOURCE_DIR/scripts/scale-out.sh" start "$place"
 said "is in use"
 url=mysql://localhost/simhash
-index() { "$SIMHASH" --defaults-file="$place/head.cnf" -d "$url" "$@"; }
-find_in() { "$SIMFIND" --defaults-file="$place/head.cnf" -d "$url" "$@"; }
+index() { "$SIMHASH" -d "$url?defaults-file=$place/head.cnf" "$@"; }
+find_in() { "$SIMFIND" -d "$url?defaults-file=$place/head.cnf" "$@"; }
 node() {
 	local i=$1
 	shift

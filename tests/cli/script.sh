@@ -34,7 +34,7 @@ tree() {
 
 make_files
 before=$(tree)
-runs 0 "$SIMKEEP" --script=todo.sh
+runs 0 "$SIMKEEP" --action=script:todo.sh
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
 same "mode" 700 "$(stat -c %a todo.sh)"
 same "bytes that are not plain ASCII or valid UTF-8" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <todo.sh | wc -c)"
@@ -50,7 +50,7 @@ same "the tree" "$before" "$(tree)"
 [ ! -e pwned ] || fail "a name was run"
 
 # By a plan: what is kept is what --keep prefers, and there are commands for the copies that it gives up.
-runs 0 "$SIMKEEP" --keep=match:-dash --script=todo.sh
+runs 0 "$SIMKEEP" --keep=match:-dash --action=script:todo.sh
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
 said "; nothing has been changed"
 # Where there are no reflinks, the script says so instead.
@@ -61,7 +61,7 @@ for action in hardlink reflink delete; do
 	same "commands that keep another file than the plan" "$expected" \
 		"$(grep -cE "^#$action \{\"size\":[0-9]*,\"kept\":\"$files/sub/-dash\"," todo.sh)"
 done
-runs 0 "$SIMKEEP" -q --keep=match:-dash --action=delete --script=-
+runs 0 "$SIMKEEP" -q --keep=match:-dash --action=delete --action=script:-
 same "kinds of commands" "#delete" "$(grep -oE '^#(hardlink|reflink|delete) ' out | grep -o '[^ ]*' | sort -u)"
 same "lines of the plan" 0 "$(grep -cE '^(keep|delete) +/' out || true)"
 grep '^#delete' todo.sh >expected
@@ -71,7 +71,7 @@ grep '^#delete' out | cmp - expected || fail "another script on standard output"
 for shell in dash bash; do
 	make_files
 	find "$files" -printf '%P\0' | LC_ALL=C sort -z >expected
-	runs 0 "$SIMKEEP" -q --script=todo.sh
+	runs 0 "$SIMKEEP" -q --action=script:todo.sh
 	run hardlink $shell || fail "$shell: $(cat err)"
 	said "replaced ${#names[@]} files by hard links"
 	same "bytes that act on a terminal" 0 "$(cat out err | tr -d '\n' | LC_ALL=C tr -dc '\0-\037\177' | wc -c)"
@@ -95,7 +95,7 @@ done
 # Several copies for one file, and for another name of it: each link changes a time of the file that is kept.
 make_files
 ln "$files/kept" "$files/other name"
-runs 0 "$SIMKEEP" -q --script=todo.sh
+runs 0 "$SIMKEEP" -q --action=script:todo.sh
 sed "s|^\(#hardlink .*\"kept\":\)\"$files/kept\"\(.*/with space\".*\)|\1\"$files/other name\"\2|" todo.sh >changed.sh
 mv changed.sh todo.sh
 same "commands for the other name" 1 "$(grep -c '^#hardlink .*"kept":"[^"]*/other name"' todo.sh)"
@@ -105,7 +105,7 @@ same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc 
 
 # Deleting, where some have changed meanwhile: those stay.
 make_files
-runs 0 "$SIMKEEP" -q --script=todo.sh
+runs 0 "$SIMKEEP" -q --action=script:todo.sh
 echo more >>"$files/sub/with space"
 rm "$files/sub/plain"
 ln -s ../kept "$files/sub/plain"
@@ -123,7 +123,7 @@ runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "files left" $((${#names[@]} + 1)) "$(find "$files" -type f -printf x | wc -c)"
 # The kept one gone: nothing is deleted.
 make_files
-runs 0 "$SIMKEEP" -q --script=todo.sh
+runs 0 "$SIMKEEP" -q --action=script:todo.sh
 rm "$files/kept"
 run delete sh && fail "nothing was refused"
 same "files left" $((${#names[@]} + 2)) "$(find "$files" -type f -printf x | wc -c)"
@@ -134,7 +134,7 @@ seq 3000 >"$files/real/a"
 cp "$files/real/a" "$files/b"
 reset
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMKEEP" -q --script=todo.sh
+runs 0 "$SIMKEEP" -q --action=script:todo.sh
 rm -r "$files/real"
 mkdir "$files/other"
 mv "$files/b" "$files/other/a"
@@ -150,7 +150,7 @@ make_files
 chmod 640 "$files/sub/-dash"
 touch -d 2001-02-03 "$files/sub/-dash"
 runs 0 "$SIMHASH" -q "$files"
-runs 0 "$SIMKEEP" -q --script=todo.sh
+runs 0 "$SIMKEEP" -q --action=script:todo.sh
 if run reflink sh; then
 	same "mode kept" 640 "$(stat -c %a "$files/sub/-dash")"
 	same "time kept" 2001-02-03 "$(stat -c %y "$files/sub/-dash" | cut -d' ' -f1)"
@@ -168,14 +168,14 @@ gzip -k "$files/a.txt"
 reset
 runs 0 "$SIMHASH" -z "$files"
 runs 0 "$SIMHASH" --host=elsewhere "$files"
-runs 0 "$SIMKEEP" --script=todo.sh
+runs 0 "$SIMKEEP" --action=script:todo.sh
 said "todo.sh: a script for 0 copies"
 same "lines about files" 0 "$(grep -cE '^#(delete|hardlink|reflink) ' todo.sh || true)"
 # It is not written over what is asked for, nor over the index.
-runs 1 "$SIMKEEP" --script="$files/a.txt" "$files/a.txt"
+runs 1 "$SIMKEEP" --action=script:"$files/a.txt" "$files/a.txt"
 said "cannot write to $files/a.txt: it is one of the FILEs"
 if [ "$TEST_ENGINE" = sqlite ]; then
-	runs 1 "$SIMKEEP" --script="${TEST_URL#sqlite:}"
+	runs 1 "$SIMKEEP" --action=script:"${TEST_URL#sqlite:}"
 	said "it is the index itself"
 fi
 
@@ -188,7 +188,7 @@ cut_or_edited() {
 	cp "$files/a" "$files/c"
 	reset
 	runs 0 "$SIMHASH" "$files"
-	runs 0 "$SIMKEEP" -q --script=todo.sh
+	runs 0 "$SIMKEEP" -q --action=script:todo.sh
 	before=$(tree)
 	sed 's/^#delete /delete /' todo.sh >active.sh
 	lines=$(wc -l <active.sh)
@@ -244,7 +244,7 @@ cut_or_edited() {
 	said "would delete 2 files"
 	same "the tree" "$before" "$(tree)"
 	# The names of the script and of its journal act on no terminal either.
-	runs 0 "$SIMKEEP" --keep=match:a --script=$'todo\e[31m.sh'
+	runs 0 "$SIMKEEP" --keep=match:a --action=script:$'todo\e[31m.sh'
 	said 'todo\x1b[31m.sh: a script for '
 	sed 's/^#delete /delete /' $'todo\e[31m.sh' | JOURNAL=$'journal\e[31m' sh >out 2>err
 	said "; to undo: simkeep --undo=FILE"
@@ -262,7 +262,7 @@ seq 3000 >"$files/a.txt"
 reset
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" --host=elsewhere "$files"
-runs 1 "$SIMKEEP" --script=/dev/full
+runs 1 "$SIMKEEP" --action=script:/dev/full
 said "cannot write to /dev/full: No space left on device"
 
 # Found, and the build fails.

@@ -92,9 +92,9 @@ same "lines on standard error" 1 "$(wc -l <err)"
 advised=$(sed -n 's/^simkeep: to remove copies: //p' err)
 eval "$advised" >out 2>err || fail "not a command: $advised"
 said "would delete $copies files"
-runs 0 "$SIMKEEP" --script=copies.sh
+runs 0 "$SIMKEEP" --action=script:copies.sh
 said "a script for $copies copies"
-same "standard output of --script" "" "$(cat out)"
+same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "standard error of -q" "" "$(cat err)"
 
@@ -178,13 +178,13 @@ for words in "" --group --verify=all "--format=html -o page.html" --store --dire
 	runs 0 "$SIMFIND" -q $words
 	touched "simfind $words"
 done
-for words in --keep=oldest "--keep=oldest --action=delete --yes --journal=j2" --apply=x --undo=j --undo=j\ --yes --script=x --protect=/; do
+for words in --keep=oldest "--keep=oldest --action=delete --yes --journal=j2" --apply=x --undo=j --undo=j\ --yes --action=script:x --protect=/; do
 	# shellcheck disable=SC2086  # several
 	runs 1 "$SIMFIND" $words "$files"
 	grep -qE "^simfind: --[a-z]+ is an option of simkeep; try 'simkeep --[a-z].*'$" err || fail "simfind $words says: $(cat err)"
 	touched "simfind $words"
 done
-for words in "" --keep=oldest "--keep=oldest --action=delete" "--keep=oldest --action=hardlink --script=x.sh" --undo=j; do
+for words in "" --keep=oldest "--keep=oldest --action=delete" "--keep=oldest --action=hardlink --action=script:x.sh" --undo=j; do
 	# shellcheck disable=SC2086  # several
 	runs 0 "$SIMKEEP" $words
 	touched "simkeep $words"

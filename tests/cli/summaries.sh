@@ -52,7 +52,7 @@ has "s['program'] == 'simhash'" "s['task'] == 'index'" "s['result'] == 'ok'" "s[
 	"s['bytes'] == $(($(find "$files" -type f -printf '%s+')0))" \
 	"0 <= s['seconds'] < 600" "s['error'] is None" "s['sketched_again'] == 0" \
 	"s['version'] == '$("$SIMHASH" --version | sed -n '1s/.* //p')'" \
-	"set(s) == set('program version task result exit scanned unchanged moved removed failed left_out sketched_again listed_directories kernel_file_systems bytes seconds error'.split())"
+	"set(s) == set('program version task result exit scanned unchanged moved removed failed left_out sketched_again listed_directories listed_others kernel_file_systems bytes seconds error'.split())"
 same "lines" 1 "$(wc -l <err)"
 rm "$files/one/4"
 runs 0 "$SIMHASH" --summary=json "$files"

@@ -48,6 +48,22 @@ runs 0 "$SIMFIND" -t absent.txt
 said "note: the index has no files of tag set 'absent'"
 said "note: the index has files of tag set 'sample'; use --tag-set"
 
+# simkeep takes the built-in tags, or else the only others.
+cp "$files/a.txt" "$files/b.txt"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMKEEP"
+said "to remove copies"
+reset
+runs 0 "$SIMHASH" -t numbers.txt "$files"
+runs 0 "$SIMKEEP" --keep=newest
+grep -q "$files/a.txt" out || fail "no copies by the only tags: $(cat out)"
+runs 0 "$SIMHASH" -t other.txt "$files"
+runs 1 "$SIMKEEP"
+said "simkeep: the index has files by the tag sets 'numbers' and 'other', and none by the built-in tags; index the files once more: simhash PATH"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMKEEP" --keep=newest
+grep -q "$files/a.txt" out || fail "no copies by the built-in tags: $(cat out)"
+
 # Malformed.
 sed 's/^0a 1.5/0a 1.5.5/' numbers.txt >bad.txt
 runs 1 "$SIMHASH" -t bad.txt "$files"

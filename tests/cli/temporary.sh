@@ -53,16 +53,6 @@ if ! built_with sanitizer; then
 	done
 fi
 
-# Files that have copies wait for the script in a file, too.
-if ! built_with sanitizer; then
-	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:copies.db 100000 || fail "rows"
-	list=$(peak "$SIMFIND" --database=sqlite:copies.db --threads=1 --limits=memory=32M)
-	small=$(peak "$SIMKEEP" --database=sqlite:copies.db --threads=1 --memory=32M --host=made --script=script)
-	echo "copies: $list KiB, and $small KiB with --script"
-	[ "$small" -lt $((list + 20480)) ] || fail "copies: --script takes $((small - list)) KiB more"
-	grep -q "^#delete " script || fail "copies: none are in the script"
-fi
-
 # A list of many times what is sorted at once, and of many ties, is the list that is sorted in memory.
 mkdir "$TEST_FOLDER/family"
 "$BINARY_DIR/tests/files" family "$TEST_FOLDER/family" 1300 2048 || fail "files"
@@ -111,11 +101,9 @@ done
 for memory in 512M 32M; do
 	cp groups.db stored.db
 	runs 0 "$SIMFIND" -q --group --database=sqlite:stored.db --store=0 --limits=memory=$memory
-	runs 0 "$SIMKEEP" -q --database=sqlite:stored.db --script="script.$memory" --memory=$memory
 	sqlite3 stored.db "SELECT hex(path_hash), group_id, role, distance, resemblance FROM file_group ORDER BY 1" >"stored.$memory"
 done
 cmp stored.512M stored.32M || fail "--store: --limits=memory changes the groups"
-cmp script.512M script.32M || fail "--script: --memory changes it"
 [ "$(wc -l <stored.32M)" -gt 40000 ] || fail "--store: few rows"
 
 # Nothing is left of such a file when a list is cut off by a signal.

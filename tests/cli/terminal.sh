@@ -115,19 +115,19 @@ done
 ! grep -q '[0-9] pairs' err || fail "pairs of groups: $(cat -v err)"
 rm "$files/empty"
 runs 0 "$SIMHASH" "$files"
-on_terminal 120 "$SIMFIND" --progress=always --all -T 0.1
+on_terminal 120 "$SIMFIND" --progress=always --format=text -T 0.1
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs' ||
 	fail "no rows and pairs: $(progress_lines)"
 on_terminal 120 "$SIMFIND" --progress=always -T 0.1
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
-on_terminal 120 "$SIMFIND" --progress=always --all --verify=all -T 0.1
+on_terminal 120 "$SIMFIND" --progress=always --format=text --verify=all -T 0.1
 progress_lines | has -E '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
 # Nothing of it in what is written, and none while lines go to the same terminal.
 on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
 # On a terminal: colours, and paths without what all have in common.
-on_terminal 120 "$SIMFIND" -q --all -T 0
+on_terminal 120 "$SIMFIND" -q --format=text -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||

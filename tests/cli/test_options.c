@@ -1,6 +1,6 @@
 /*
- * The tables of options: lists name options that exist, and of all pairs of options those below,
- * and no others, are refused, with a message that names both.
+ * The tables of options: they are short, lists name options that exist, and of all pairs of options
+ * those below, and no others, are refused, with a message that names both.
  * SPDX-License-Identifier: MIT
  */
 #include <getopt.h>
@@ -182,6 +182,23 @@ static void lists_name_options_and_values_that_exist(void **state)
 		check_row(&keep_program, &keep_program.rows[i]);
 }
 
+static size_t count_options(const struct option_program *program)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < program->count; i++)
+		count += program->rows[i].name != NULL && !option_is_part(&program->rows[i]);
+	return count;
+}
+
+static void programs_have_few_options(void **state)
+{
+	(void)state;
+	assert_in_range(count_options(&index_program), 30, 40);
+	assert_in_range(count_options(&find_program), 30, 42);
+	assert_in_range(count_options(&keep_program), 10, 16);
+}
+
 /* ---- Pairs ---- */
 
 /* For each option those of the rows after it that it is refused with, whatever their values. */
@@ -191,7 +208,6 @@ struct refused {
 
 static const struct refused index_refused[] = {
 	{"database", "print"},
-	{"defaults-file", "print"},
 	{"wait-server", "print"},
 	{"tag-set", "status init-database copy-to import"},
 	{"host", "status print init-database copy-to"},
@@ -204,7 +220,6 @@ static const struct refused index_refused[] = {
 	{"dereference", "status forget print init-database copy-to export import"},
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
-	{"no-sandbox", "status forget init-database copy-to export import limits=memory"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},
@@ -236,7 +251,6 @@ static const struct refused index_refused[] = {
 
 static const struct refused find_refused[] = {
 	{"database", "compare"},
-	{"defaults-file", "compare"},
 	{"tag-set", "against"},
 	{"host", "compare"},
 	{"tolerance", "measure nearest directories order"},
@@ -244,21 +258,25 @@ static const struct refused find_refused[] = {
 	{"same-extension", "measure compare directories order"},
 	{"candidates", "measure compare directories order"},
 	{"size-ratio", "measure directories order"},
+	{"only", "compare nearest directories order"},
+	{"only=copies", "compare nearest directories order"},
+	{"only=similar", "compare nearest directories order"},
+	{"only=parts", "measure compare nearest partition directories order"},
 	{"also", "compare directories order"},
 	{"also=versions", "measure compare nearest partition directories order"},
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"compare", "directories order verify decompress no-sandbox "
+	{"compare", "directories order ext exclude min-size max-size verify decompress "
 		    "files0-from nearest between against known update "
-		    "group format null all sort limit "
+		    "group format null sort limit "
 		    "store progress summary threads limits limits=memory limits=inflated partition "
 		    "fail-on-match"},
-	{"directories", "order verify decompress limits=inflated no-sandbox files0-from "
-			"nearest between against update group null all "
+	{"directories", "order verify decompress limits=inflated files0-from "
+			"nearest between against update group null "
 			"sort store progress summary partition"},
-	{"order", "verify decompress limits=inflated no-sandbox files0-from nearest "
-		  "between against group all sort limit store "
+	{"order", "verify decompress limits=inflated files0-from nearest "
+		  "between against group sort limit store "
 		  "progress summary partition"},
 	{"decompress", "between against store partition"},
 	{"files0-from", "between against store partition"},
@@ -266,7 +284,7 @@ static const struct refused find_refused[] = {
 	{"between", "against update"},
 	{"known", "store"},
 	{"against", "store partition"},
-	{"group", "all partition"},
+	{"group", "partition"},
 	{"format", "null"},
 	{"store", "partition"},
 	{"summary", "quiet"},
@@ -274,17 +292,15 @@ static const struct refused find_refused[] = {
 
 static const struct refused keep_refused[] = {
 	{"keep", "decisions undo"},
-	{"decisions",
-	 "ext exclude min-size max-size undo database defaults-file tag-set threads memory"},
+	{"decisions", "ext exclude min-size max-size undo database tag-set threads memory"},
 	{"protect", "undo"},
 	{"ext", "undo"},
 	{"exclude", "undo"},
 	{"min-size", "undo"},
 	{"max-size", "undo"},
 	{"action", "undo"},
-	{"yes", "script"},
 	{"journal", "undo"},
-	{"undo", "script database defaults-file tag-set threads memory"},
+	{"undo", "database"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,
@@ -390,6 +406,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
 	expect_value_refusal(&find_program, "also=versions", "verify", "no");
+	expect_value_refusal(&find_program, "only=parts", "verify", "no");
 	expect_value_refusal(&find_program, "measure", "format", "html html:thumbnails");
 	expect_value_refusal(&find_program, "nearest", "candidates",
 			     "uniform scatter skew uniform_ext scatter_ext skew_ext");
@@ -420,7 +437,6 @@ static void a_task_lifts_no_other_refusal_unless_it_says_so(void **state)
 		const char *task, *x, *y;
 	} refused_lines[] = {
 		{&index_program, "copy-to", "quiet", "progress=always"},
-		{&keep_program, "decisions", "script=x", "yes"},
 	};
 	struct simhash_error error = {.message = ""};
 	char message[256];
@@ -488,6 +504,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_name_options_and_values_that_exist),
+		cmocka_unit_test(programs_have_few_options),
 		cmocka_unit_test(pairs_are_refused_as_listed),
 		cmocka_unit_test(values_are_refused_as_listed),
 		cmocka_unit_test(a_task_lifts_no_other_refusal_unless_it_says_so),

@@ -93,7 +93,7 @@ listed_in_sql() {
 identical_are_listed() { # OPTION...
 	local output
 	runs 0 "$SIMFIND" -q "$@" --format=json -o list.json
-	runs 0 "$SIMKEEP" -q --script=script.sh
+	runs 0 "$SIMKEEP" -q --action=script:script.sh
 	runs 0 "$SIMFIND" -q "$@" --group --format=json -o groups.json
 	runs 0 "$SIMFIND" -q "$@" --format=html -o report.html
 	for output in list groups script report sql; do

@@ -18,9 +18,10 @@
  *   FAULT_SWAP=FILE      what a call of the class `swap` is to find in the place of FILE:
  *   FAULT_LINK=LINK      this; FILE becomes FILE.kept before the Nth openat()
  *
- * Three classes do not fail: of `short`, the chosen reads give half of what was asked for;
+ * Some classes do not fail: of `short`, the chosen reads give half of what was asked for;
  * of `clock`, the chosen readings jump by a year, forward and back in turn.
- * Of `lost`, the server gets what is sent, and the connection is then cut.
+ * Of `lost`, the server gets what is sent, and the connection is then cut; of `silent`, no answer
+ * comes any more, and no time passes until that is noticed.
  * SPDX-License-Identifier: MIT
  */
 /* Both names of what has two, such as open and open64, are hidden. */
@@ -65,6 +66,7 @@ enum class {
 	SQLITE,
 	MYSQL,
 	LOST,
+	SILENT,
 	SHORT,
 	CLOCK,
 	SWAP,
@@ -89,6 +91,7 @@ static const struct {
 	[SQLITE] = {"sqlite", 10 /* SQLITE_IOERR */},
 	[MYSQL] = {"mysql", 2013 /* CR_SERVER_LOST */},
 	[LOST] = {"lost", 0},
+	[SILENT] = {"silent", 0},
 	[SHORT] = {"short", 0},
 	[CLOCK] = {"clock", 0},
 	[SWAP] = {"swap", 0},
@@ -681,6 +684,8 @@ PUBLIC ssize_t send(int socket, const void *data, size_t size, int flags)
 	sent = next(socket, data, size, flags);
 	if (is_due(LOST))
 		shutdown(socket, SHUT_RDWR);
+	if (is_due(SILENT))
+		shutdown(socket, SHUT_RD);
 	return sent;
 }
 

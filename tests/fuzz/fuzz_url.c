@@ -40,6 +40,10 @@ static char *put_together(const struct store_url *parts, size_t size)
 		sprintf(url + strlen(url), ":%u", parts->port);
 	strcat(url, "/");
 	append_encoded(url, parts->database);
+	if (parts->defaults_file != NULL) {
+		strcat(url, "?defaults-file=");
+		append_encoded(url, parts->defaults_file);
+	}
 	return url;
 }
 
@@ -56,6 +60,7 @@ static void expect_parts(const struct store_url *parts)
 	EXPECT((parts->path != NULL) == is_sqlite);
 	EXPECT((parts->database == NULL) == is_sqlite);
 	EXPECT(parts->port <= 65535);
+	EXPECT(parts->defaults_file == NULL || (!is_sqlite && parts->defaults_file[0] != '\0'));
 	/* What is empty is left to the option files. */
 	EXPECT(parts->user == NULL || parts->user[0] != '\0');
 	EXPECT(parts->host == NULL || parts->host[0] != '\0');
@@ -65,7 +70,9 @@ static void expect_parts(const struct store_url *parts)
 /* What may be a password is not repeated: other letters in it make the same message. */
 static void expect_no_secret(char *text, const char *message)
 {
-	char *at = strrchr(text, '@');
+	char *slash = strchr(text + strnlen(text, 8), '/');
+	char *end = slash == NULL ? NULL : strchr(slash, '?');
+	char *at = end == NULL ? strrchr(text, '@') : memrchr(text, '@', (size_t)(end - text));
 	struct simhash_error error;
 	struct store_url parts;
 
@@ -91,14 +98,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		EXPECT(store_url_parse(url, &again, &error) == 0);
 		EXPECT(same(parts.scheme, again.scheme) && same(parts.path, again.path) &&
 		       same(parts.user, again.user) && same(parts.host, again.host) &&
-		       same(parts.database, again.database) && parts.port == again.port);
+		       same(parts.database, again.database) &&
+		       same(parts.defaults_file, again.defaults_file) && parts.port == again.port);
 		store_url_release(&again);
 		store_url_release(&parts);
 		free(url);
 	} else {
 		EXPECT(error.code == SIMHASH_E_SYNTAX && error.message[0] != '\0');
 		EXPECT(parts.scheme == NULL && parts.path == NULL && parts.user == NULL &&
-		       parts.host == NULL && parts.database == NULL);
+		       parts.host == NULL && parts.database == NULL && parts.defaults_file == NULL);
 		expect_no_secret(text, error.message);
 	}
 	free(text);

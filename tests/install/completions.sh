@@ -81,6 +81,10 @@ for program in simhash simfind simkeep; do
 				value "$program" "$short" "$long" "$how" zebra.file
 				starts=qua
 				value "$program" "$short" "$long" "$how" quagga/
+			elif [ "$what" = GLOB ] || [ "$long" = --filter ]; then
+				value "$program" "$short" "$long" "$how"
+				starts=@zeb
+				value "$program" "$short" "$long" "$how" @zebra.file
 			elif [ "$what" = URL ]; then
 				value "$program" "$short" "$long" "$how" sqlite: mysql://
 				starts=sqlite:zeb
@@ -107,7 +111,7 @@ for program in simhash simfind simkeep; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--decompress simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--also simfind--measure simfind--order simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--limits simkeep--keep simkeep--action" \
+	" simhash--decompress simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--only simfind--also simfind--measure simfind--order simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--limits simkeep--keep simkeep--action" \
 	"$with_words"
 offered "simfind -qo zeb" zebra.file
 offered "simfind --candidates skew --format=js" --format=json --format=jsonl
@@ -292,8 +296,8 @@ simfind --database=sqlite:okap
 simfind --between=quagga qua
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okap
-simfind --all >zeb
+simhash --force okap
+simfind -q >zeb
 TYPED
 cat >made <<'MADE'
 simfind --format=
@@ -309,8 +313,8 @@ simfind --database=sqlite:okapi\ house
 simfind --between=quagga quagga/
 simfind --between quagga zeb
 simhash --threads=zeb
-simhash --hidden okapi\ house 
-simfind --all >zebra.file 
+simhash --force okapi\ house 
+simfind -q >zebra.file 
 MADE
 for shell in zsh bash; do
 	rm -rf offered.zsh

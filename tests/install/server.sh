@@ -73,11 +73,11 @@ refuse_others() {
 	sed '/ssl-/d' other-home/.my.cnf >plain.cnf
 	printf '[simfind]\nskip-ssl\n' >>plain.cnf
 	chmod 600 plain.cnf
-	runs 1 "$SIMFIND" --defaults-file=plain.cnf -d "$url"
+	runs 1 "$SIMFIND" -d "$url?defaults-file=plain.cnf"
 	said "Access denied for user 'simhash_reader'@'127.0.0.1' (using password: YES)"
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other -keyout other.key -out other.pem 2>openssl.log
 	sed 's|^ssl-ca.*|ssl-ca = other.pem|' other-home/.my.cnf >other.cnf
-	runs 1 "$SIMFIND" --defaults-file=other.cnf -d "$url"
+	runs 1 "$SIMFIND" -d "$url?defaults-file=other.cnf"
 	said "TLS/SSL error"
 }
 first_elsewhere=$(find . -maxdepth 1 -name '*.other' | LC_ALL=C sort | sed -n '1s|./||p')

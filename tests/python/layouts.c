@@ -46,7 +46,6 @@ static void print_files(void)
 	STRUCT(simhash_index_options);
 	FIELD(simhash_index_options, tag_set);
 	FIELD(simhash_index_options, host);
-	FIELD(simhash_index_options, defaults_file);
 	FIELD(simhash_index_options, reserved);
 	STRUCT(simhash_index_file);
 	FIELD(simhash_index_file, host);

@@ -1,6 +1,6 @@
 /*
- * Writes an error message into one line and shortens it in the middle, so that the reason is never
- * cut off. The programs print and escape the message.
+ * Writes error messages of one line. A message that is too long is shortened in the middle, so that
+ * the reason is never cut off. The programs print and escape the messages.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/error.h"

@@ -1,5 +1,5 @@
 /*
- * Makes malloc return freed memory to the system.
+ * Makes malloc return large pieces of freed memory to the system.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_MEMORY_H

@@ -1,6 +1,6 @@
 /*
- * The data by which the system shows whether a file is the same as one seen before: device, inode,
- * size and times. Also whether a file system has lasting inode numbers.
+ * The identity of a file: device, inode, size and times, which show whether it is the same file as
+ * one seen before. Also decides whether a file system has lasting inode numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_IDENTITY_H

@@ -1,6 +1,6 @@
 /*
- * Opens paths of any length, closes files without releasing the locks of an SQLite database that is
- * in use, and converts file times.
+ * Opens paths of any length, converts file times, and closes files, except databases that SQLite
+ * has open, whose locks would be lost.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/open_file.h"

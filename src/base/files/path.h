@@ -1,5 +1,5 @@
 /*
- * Operations on paths. A path is bytes, in which only '/' and the terminating zero have a meaning.
+ * Functions for paths. A path is bytes; only '/' and the terminating zero have a meaning.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PATH_H

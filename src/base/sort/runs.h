@@ -1,7 +1,7 @@
 /*
  * Sorts records of bytes, no matter how many: when memory is full, the records are written to a
- * temporary file as a sorted run, and a cursor merges the runs. Records are sorted by a number first,
- * then by a comparison. Collecting:
+ * temporary file as a sorted run, and a cursor merges the runs. Records are sorted by a number
+ * first, then by a comparison. Collecting:
  *
  *     runs = (struct runs){.budget = 64 << 20, .size_of = size_of, .compare = compare};
  *     record = runs_room(&runs, size, &error);        // for each record: write it there
@@ -9,7 +9,7 @@
  *     runs_end(&runs, &error);                        // the last run stays in memory
  *     runs_spill(&runs, &error);                      // or all runs go to the file
  *
- * A caller that sorts records itself hands on runs instead: runs_put() for each record, then
+ * A caller that sorts records itself adds runs instead: runs_put() for each record, then
  * runs_end_put(). Reading, by any number of cursors and threads, and as often as needed:
  *
  *     run_cursor_open(&cursor, &runs, buffer_bytes, &error);
@@ -19,7 +19,7 @@
  *     run_cursor_close(&cursor);
  *     runs_release(&runs);
  *
- * Where `step` and `comes_before` are named in the call, the compiler can inline them. A run in the file
+ * If the call names `step` and `comes_before`, the compiler can inline them. A run in the file
  * takes a buffer of at least 4 KiB, so all runs are merged at once.
  *
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,6 @@
 /*
- * Writes JSON strings, plain stretches in one piece and all other characters escaped.
+ * Writes JSON strings: plain stretches in one piece, and all other characters one by one, escaped
+ * if necessary.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/json.h"

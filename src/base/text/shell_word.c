@@ -1,5 +1,5 @@
 /*
- * Quotes a word for a shell where the shell needs it.
+ * Quotes a word if a shell needs quotes for it.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/shell_word.h"

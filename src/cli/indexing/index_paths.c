@@ -1,5 +1,5 @@
 /*
- * simhash PATH...: indexing, with its progress line and its summary.
+ * Indexes the PATHs of simhash, shows the progress line, and prints the summary.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * Indexing the PATHs of a command line, as simhash and simfind --update do.
+ * Indexes the PATHs of a command line, for simhash and for simfind --update.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INDEX_PATHS_H

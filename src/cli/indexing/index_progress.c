@@ -1,6 +1,7 @@
 /*
- * The progress line of simhash: " 45%  12,345 of 30,000 files  1.2 of 3.4 GB  350 MB/s  0:12 left
- * /path". Files and bytes are those of the summary: bytes of unchanged files are not read.
+ * Writes the progress line of simhash: " 45%  12,345 of 30,000 files  1.2 of 3.4 GB  350 MB/s  0:12
+ * left  /path". Files and bytes are counted as in the summary: bytes of unchanged files are not
+ * read.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/indexing/index_progress.h"

@@ -1,5 +1,5 @@
 /*
- * The summary of a run of simhash.
+ * Prints the summary of a run of simhash, as text or JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/indexing/index_summary.h"
@@ -39,6 +39,10 @@ static void print_text(const struct index_summary *summary)
 		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
 			format_count(summary->listed_directories, scanned),
 			summary->listed_directories == 1 ? "y" : "ies");
+	if (summary->listed_others > 0)
+		fprintf(stderr, "%s name%s in the list skipped: links, pipes or devices\n",
+			format_count(summary->listed_others, scanned),
+			summary->listed_others == 1 ? "" : "s");
 	if (summary->kernel_file_systems > 0)
 		fprintf(stderr,
 			"%s kernel file system%s, such as /proc, left out; give %s as PATH\n",
@@ -82,6 +86,7 @@ static void print_json(const struct run_ending *ending, const struct index_summa
 		FIELD_UNSIGNED(IN_JSON, "left_out", summary->left_out),
 		FIELD_UNSIGNED(IN_JSON, "sketched_again", summary->sketched_again),
 		FIELD_UNSIGNED(IN_JSON, "listed_directories", summary->listed_directories),
+		FIELD_UNSIGNED(IN_JSON, "listed_others", summary->listed_others),
 		FIELD_UNSIGNED(IN_JSON, "kernel_file_systems", summary->kernel_file_systems),
 		FIELD_UNSIGNED(IN_JSON, "bytes", summary->bytes),
 		FIELDS_END,

@@ -1,5 +1,5 @@
 /*
- * The command line as a text.
+ * Writes the words of a command line as a text.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/command_line.h"

@@ -1,5 +1,5 @@
 /*
- * The command line as a text that a shell would take.
+ * The command line as a text that a shell accepts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_COMMAND_LINE_H

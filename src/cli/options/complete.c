@@ -1,7 +1,7 @@
 /*
- * Run when the programs are built: writes their completions for a shell, by a template of
- * src/completions on standard input, whose line @OPTIONS@ stands for what the tables of options
- * give.
+ * Writes the completions of the programs for a shell, when the programs are built. It reads a
+ * template of src/completions on standard input, and replaces the line @OPTIONS@ by text that it
+ * makes from the tables of options.
  *
  *     complete bash|zsh|fish PROGRAM... <TEMPLATE >COMPLETIONS
  *
@@ -44,9 +44,9 @@ static void print_brief(const struct option_row *row, const char *special, bool 
 static void print_bash_value(const struct option_program *program, const struct option_row *row)
 {
 	static const char *const kinds[] = {
-		[VALUE_TEXT] = "any",	       [VALUE_FILE] = "path",  [VALUE_WORD] = "word",
-		[VALUE_DATABASE] = "database", [VALUE_START] = "word", [VALUE_NAMED] = "word",
-		[VALUE_SIDES] = "side",
+		[VALUE_TEXT] = "any",	[VALUE_FILE] = "path",	       [VALUE_LIST] = "list",
+		[VALUE_WORD] = "word",	[VALUE_DATABASE] = "database", [VALUE_START] = "word",
+		[VALUE_NAMED] = "word", [VALUE_SIDES] = "side",
 	};
 
 	if (row->kind == VALUE_NONE)
@@ -75,8 +75,8 @@ static void print_bash_name(const struct option_row *row)
 static void print_bash(const struct option_program *const *programs, int count)
 {
 	puts("# What the value of option $1 of $program is, in variables of the caller: kind is\n"
-	     "# none, any, word, path, side or database; words are the words that can be given;\n"
-	     "# optional is set for a value that can be left out.\n"
+	     "# none, any, word, path, list (@ and a path), side or database; words are the words\n"
+	     "# that can be given; optional is set for a value that can be left out.\n"
 	     "_simhash_value() {\n\tkind=none words=() optional=''\n\tcase $program$1 in");
 	for (int p = 0; p < count; p++)
 		for (size_t i = 0; i < programs[p]->count; i++)
@@ -129,6 +129,7 @@ static void print_zsh_value(const struct option_row *row)
 {
 	static const char *const actions[] = {[VALUE_TEXT] = " ",
 					      [VALUE_FILE] = "_files",
+					      [VALUE_LIST] = "_simhash_list",
 					      [VALUE_DATABASE] = "_simhash_database"};
 
 	if (row->kind == VALUE_NONE)
@@ -190,6 +191,9 @@ static void print_fish_value(const struct option_row *row)
 		break;
 	case VALUE_FILE:
 		fputs(" -r -F", stdout);
+		break;
+	case VALUE_LIST:
+		fputs(" -x -a '(__simhash_list)'", stdout);
 		break;
 	case VALUE_DATABASE:
 		fputs(" -x -a '(__simhash_database)'", stdout);

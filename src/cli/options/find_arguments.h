@@ -1,5 +1,5 @@
 /*
- * The command line of simfind, parsed.
+ * The parsed command line of simfind.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_ARGUMENTS_H
@@ -36,7 +36,7 @@ struct find_arguments {
 	size_t input_count, input_capacity;
 	struct find_request request; /* but for the tag set, the host and the measure themselves */
 	struct sandbox_use sandbox;  /* of the request, unless there is none */
-	bool no_sandbox;
+	struct filter filter; /* of the files that are listed */
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;
@@ -45,7 +45,7 @@ struct find_arguments {
 	enum progress_mode progress;
 	enum summary_format summary;
 	struct listing_order order;
-	bool has_groups, has_format, all;
+	bool has_groups, has_format;
 	bool lineage; /* groups are listed as trees */
 	bool stores;
 	size_t stored_pairs_max;

@@ -1,5 +1,6 @@
 /*
- * The options of simfind: a table, and how they go together.
+ * Defines the table of simfind's options, and checks conflicts between them that the table cannot
+ * describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/find_options.h"
@@ -23,12 +24,14 @@ void find_arguments_init(struct find_arguments *arguments)
 		.stored_pairs_max = STORED_PAIRS_DEFAULT,
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT}};
 	find_request_init(&arguments->request);
+	filter_init(&arguments->filter);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
 
 void find_arguments_release(struct find_arguments *arguments)
 {
 	rule_release(&arguments->request.rule);
+	filter_release(&arguments->filter);
 	free(arguments->between_text[0]);
 	free(arguments->between_text[1]);
 	operands_release(&arguments->operands);
@@ -44,6 +47,7 @@ void find_arguments_release(struct find_arguments *arguments)
 
 static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
 					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
+static const char *const only_words[] = {"copies", "similar", "parts", NULL};
 static const char *const also_words[] = {"versions", "empty", "hard-links", NULL};
 static const char *const limit_words[] = {"memory=", "inflated=", NULL};
 static const char *const format_words[] = {
@@ -69,9 +73,6 @@ static const struct option_row rows[] = {
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
 	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{0, "defaults-file", "=FILE",
-	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
 	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
 	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
@@ -82,7 +83,7 @@ static const struct option_row rows[] = {
 	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no); "
 	 "EXT=PERCENT is for files with this extension, @FILE reads lines EXT=PERCENT; can be "
 	 "given several times",
-	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-resemblance", "=R",
 	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
 	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
@@ -102,6 +103,15 @@ static const struct option_row rows[] = {
 	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --also=versions adds)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
 	 .kind = VALUE_TEXT},
+	{0, "only", "=LIST", "list only one or more of these:", .kind = VALUE_NAMED,
+	 .words = only_words, .is_list = true},
+	{0, "only=copies", NULL, "identical files", .parse = add_kind,
+	 .field = FIELD(request.kinds), .constant = PAIRS_COPIES},
+	{0, "only=similar", NULL, "files that have much in common", .parse = add_kind,
+	 .field = FIELD(request.kinds), .constant = PAIRS_SIMILAR},
+	{0, "only=parts", NULL, "files that are part of others", .parse = add_kind,
+	 .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
+	 .not_with = "verify=no measure partition"},
 	{0, "also", "=LIST", "also list one or more of these:", .kind = VALUE_NAMED,
 	 .words = also_words, .is_list = true},
 	{0, "also=versions", NULL,
@@ -129,7 +139,8 @@ static const struct option_row rows[] = {
 	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
 	 "only in one",
 	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .only_with = "database defaults-file tag-set host known min-resemblance format output "
+	 .only_with = "database tag-set host ext exclude min-size max-size known "
+		      "min-resemblance format output "
 		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
 
 	{.heading = "Packing"},
@@ -140,7 +151,8 @@ static const struct option_row rows[] = {
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
 	 .only_with =
-		 "database defaults-file tag-set host known min-resemblance "
+		 "database tag-set host ext exclude min-size max-size known "
+		 "min-resemblance "
 		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
 
 	{.heading = "Verifying, and reading files"},
@@ -152,19 +164,26 @@ static const struct option_row rows[] = {
 	{'z', "decompress", NULL,
 	 "also find files similar to what is in FILEs that are archives or compressed",
 	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
-	{0, "no-sandbox", NULL,
-	 "read archives in this process, and not in one without rights that may crash",
-	 .parse = set_flag, .field = FIELD(no_sandbox)},
 
 	{.heading = "Which files"},
+	{0, "ext", "=LIST", "list only files with these extensions, such as txt,md",
+	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	{0, "exclude", "=GLOB",
+	 "do not list files that match GLOB, as in .gitignore, or a line of FILE with @FILE; can "
+	 "be given several times",
+	 .parse = add_find_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
+	{0, "min-size", "=SIZE", "list only files of at least SIZE, such as 500, 10k or 5M",
+	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
+	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
 	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
 	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with =
-		 "tolerance candidates=uniform candidates=scatter candidates=skew "
-		 "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext group=lineage"},
+	 .not_with = "tolerance candidates=uniform candidates=scatter candidates=skew "
+		     "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext "
+		     "group=lineage only=copies only=similar only=parts"},
 	{0, "between", " A B",
 	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
@@ -186,7 +205,8 @@ static const struct option_row rows[] = {
 	 "lineage; none: list all pairs, also each copy's",
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, a report for a web browser, "
+	 "write text (default; given, also a terminal gets each pair), csv, json, jsonl, null, "
+	 "html, a report for a web browser, "
 	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
 	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
@@ -194,10 +214,6 @@ static const struct option_row rows[] = {
 	{'o', "output", "=FILE",
 	 "write to FILE, which is replaced when all is written; - is standard output (default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "all", NULL,
-	 "list all pairs on a terminal, which shows the first few of each group otherwise",
-	 .parse = set_flag, .field = FIELD(all),
-	 .not_with = "group=representative group=single group=lineage"},
 	{0, "sort", "=KEY",
 	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
 	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "
@@ -244,7 +260,7 @@ static const struct moved_option moved[] = {
 	{"keep", "simkeep", "keep", "oldest"},
 	{"apply", "simkeep", "decisions", "decisions.json"},
 	{"undo", "simkeep", "undo", "journal"},
-	{"script", "simkeep", "script", "FILE"},
+	{"script", "simkeep", "action=script:", "FILE"},
 	{"action", "simkeep", "keep=oldest --action", "delete"},
 	{"protect", "simkeep", "keep=oldest --protect", "DIR"},
 	{"journal", "simkeep", "keep=oldest --action=delete --yes --journal", "FILE"},
@@ -273,7 +289,8 @@ const struct option_program find_program = {
 /* What the rule is where options left it open. */
 static void settle_rule(struct find_arguments *arguments)
 {
-	struct find_rule *rule = &arguments->request.rule;
+	struct find_request *request = &arguments->request;
+	struct find_rule *rule = &request->rule;
 	struct verify_rule *verify = &rule->verify;
 	bool verifies = verify->mode != VERIFY_NO && !arguments->compare;
 
@@ -283,9 +300,12 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
 	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
-	/* Versions need not be alike to the first one, nor agree in their counts. */
-	if (arguments->lineage)
-		arguments->request.versions = true;
+	/* Versions need not be alike to the first one, nor agree in their counts; nor need parts. */
+	if (arguments->lineage || (request->kinds & PAIRS_PARTS) != 0)
+		request->versions = true;
+	/* Identical files have the same counts. */
+	if (request->kinds == PAIRS_COPIES)
+		rule->tolerance.percent_millionths = 0;
 	/* By a measure it is the similarity that is asked for; what is read has its own minimum. */
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance) {
 		arguments->request.min_similarity = verify->min_resemblance;
@@ -300,6 +320,29 @@ static bool formats_lineages(const struct formatter *formatter)
 	return formatter == &formatter_text || formatter == &formatter_json ||
 	       formatter == &formatter_jsonl || formatter == &formatter_null ||
 	       formatter == &formatter_dot || formatter == &formatter_html;
+}
+
+static int check_filter(const struct find_arguments *arguments, struct simhash_error *error)
+{
+	const struct filter *filter = &arguments->filter;
+	const struct operands *operands = &arguments->operands;
+
+	if (filter->min_size_bytes > filter->max_size_bytes)
+		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
+	if (filter->reads_stdin &&
+	    (operands_have_stdin(operands) ||
+	     (operands->names_from != NULL && strcmp(operands->names_from, "-") == 0)))
+		return error_set(
+			error, SIMHASH_E_SYNTAX,
+			"--exclude=@- cannot be combined with %s: both read standard input",
+			operands->names_from != NULL ? "--files0-from=-" : "FILE -");
+	return 0;
+}
+
+static bool has_filter(const struct filter *filter)
+{
+	return filter->rules.count > 0 || filter->extensions.count > 0 ||
+	       filter->min_size_bytes > 0 || filter->max_size_bytes < INT64_MAX;
 }
 
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
@@ -368,10 +411,15 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (status != 0)
 		return status;
 	settle_rule(arguments);
-	if (!arguments->no_sandbox && sandbox_library() != NULL)
-		arguments->request.sandbox = &arguments->sandbox;
+	if (has_filter(&arguments->filter)) {
+		arguments->request.takes = find_filter_takes;
+		arguments->request.takes_context = arguments;
+	}
 	arguments->sandbox.threads = arguments->resources.threads;
-	return take_operands(arguments, argc - first, argv + first, error) != 0
+	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
+		return -1;
+	return take_operands(arguments, argc - first, argv + first, error) != 0 ||
+			       check_filter(arguments, error) != 0
 		       ? -1
 		       : check(arguments, error);
 }

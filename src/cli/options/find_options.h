@@ -1,5 +1,5 @@
 /*
- * The options of simfind.
+ * The options of simfind: their table, and the parser of a command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_OPTIONS_H

@@ -1,5 +1,5 @@
 /*
- * What is particular to the values of simfind's options.
+ * Parses the values of simfind's options.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/find_values.h"
@@ -98,6 +98,46 @@ int set_directories(const struct option_use *use, struct simhash_error *error)
 }
 
 /* ---- Which files ---- */
+
+int add_find_exclude(const struct option_use *use, struct simhash_error *error)
+{
+	const char *text = use->text;
+
+	if (text[0] == '@' &&
+	    add_input(use->arguments, text + 1, "it has the patterns of --exclude", error) != 0)
+		return -1;
+	return add_exclude(use, error);
+}
+
+int add_kind(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	*(unsigned *)use->field |= (unsigned)use->row->constant;
+	return 0;
+}
+
+/* A path too long for the buffer is matched if there is memory for it. */
+bool find_filter_takes(const void *context, struct bytes directory, struct bytes name,
+		       int64_t size_bytes)
+{
+	const struct find_arguments *arguments = context;
+	char buffer[8192], *path = buffer;
+	size_t size = directory.size + 1 + name.size;
+	bool is_taken;
+
+	if (size >= sizeof buffer)
+		path = malloc(size + 1);
+	if (path == NULL)
+		return !filter_leaves_out_size(&arguments->filter, size_bytes);
+	memcpy(path, directory.data, directory.size);
+	path[directory.size] = '/';
+	memcpy(path + directory.size + 1, name.data, name.size);
+	path[size] = '\0';
+	is_taken = operands_let_through(&arguments->operands, &arguments->filter, path, size_bytes);
+	if (path != buffer)
+		free(path);
+	return is_taken;
+}
 
 int set_partition(const struct option_use *use, struct simhash_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * The values of simfind's options, from text to struct find_arguments.
+ * The parsers of simfind's option values, which write to struct find_arguments.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_VALUES_H
@@ -7,11 +7,15 @@
 
 #include "cli/options/find_arguments.h"
 
-option_parse_fn add_tolerance, set_candidates, set_size_ratio, set_measure, set_min_resemblance,
-	set_partition, set_nearest, set_group, set_order, set_sort, set_format, set_limit,
-	set_store, set_directories, add_known;
+option_parse_fn add_find_exclude, add_kind, add_tolerance, set_candidates, set_size_ratio,
+	set_measure, set_min_resemblance, set_partition, set_nearest, set_group, set_order,
+	set_sort, set_format, set_limit, set_store, set_directories, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
+
+/* The function `takes` of a request whose context are the arguments. */
+bool find_filter_takes(const void *context, struct bytes directory, struct bytes name,
+		       int64_t size_bytes);
 
 #define STORED_PAIRS_DEFAULT 1000000
 

@@ -1,5 +1,6 @@
 /*
- * The options of simhash: a table, and what is particular to some of them.
+ * Defines the table of simhash's options, parses their values, and checks conflicts that the table
+ * cannot describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/index_options.h"
@@ -212,11 +213,9 @@ static const struct option_row rows[] = {
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE, with the password in "
-	 "~/.my.cnf (default: $SIMHASH_DATABASE, else ~/.local/share/simhash/simhash.db)",
+	 "~/.my.cnf, or in FILE with ?defaults-file=FILE at the end (default: $SIMHASH_DATABASE, "
+	 "else ~/.local/share/simhash/simhash.db)",
 	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE},
-	{0, "defaults-file", "=FILE",
-	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(request.location.defaults_file), .kind = VALUE_FILE},
 	{0, "wait-server", "=SECONDS", "retry for SECONDS if the server cannot be reached",
 	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
 	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
@@ -228,7 +227,7 @@ static const struct option_row rows[] = {
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
 	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
 	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
 	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
@@ -250,14 +249,11 @@ static const struct option_row rows[] = {
 	 "also scan what is in archives, documents and compressed files; only in these kinds, such "
 	 "as zip,tar,xz (default: all that --version names)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names},
-	{0, "no-sandbox", NULL,
-	 "read archives in this process, and not in one without rights that may crash",
-	 .parse = set_flag, .field = FIELD(no_sandbox)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
 	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
 	 "several times",
-	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_LIST, .is_list = true},
 	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
 	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
 	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",
@@ -272,7 +268,7 @@ static const struct option_row rows[] = {
 	{0, "limits=memory", "=SIZE",
 	 "memory of the processes that read archives, at least 32M (default: 2G)",
 	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress", .not_with = "no-sandbox"},
+	 .needs = "decompress"},
 	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
 	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
 	 .kind = VALUE_TEXT, .needs = "filter"},
@@ -298,19 +294,19 @@ static const struct option_row rows[] = {
 	{.heading = "Instead of indexing"},
 	{0, "status", NULL, "show the size, hosts, tag sets, measures and runs of the index",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_STATUS,
-	 .only_with = "database defaults-file wait-server format quiet"},
+	 .only_with = "database wait-server format quiet"},
 	{0, "forget", NULL,
 	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
-	 .only_with = "database defaults-file wait-server quiet tag-set host measure PATH"},
+	 .only_with = "database wait-server quiet tag-set host measure PATH"},
 	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
-		      "no-sandbox hash quiet format PATH"},
+		      "hash quiet format PATH"},
 	{0, "init-database", NULL,
 	 "create or upgrade the index, and print the statements that make the users of a server",
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
-	 .only_with = "database defaults-file wait-server quiet password-file require-tls"},
+	 .only_with = "database wait-server quiet password-file require-tls"},
 	{0, "password-file", "=FILE",
 	 "make passwords for these users, and write them to the new option file FILE",
 	 .parse = set_text, .field = FIELD(password_file), .kind = VALUE_FILE,
@@ -323,20 +319,20 @@ static const struct option_row rows[] = {
 	 .needs = "init-database"},
 	{0, "copy-to", "=URL", "copy the index to the one at URL, whose newer rows are kept",
 	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
-	 .only_with = "database defaults-file wait-server quiet progress"},
+	 .only_with = "database wait-server quiet progress"},
 
 	{0, "export", "[=FILE]",
 	 "write what the index knows of all files, or of those at and below each PATH, as a list "
 	 "of "
 	 "digests; to FILE, or standard output",
 	 .parse = set_export, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_EXPORT,
-	 .only_with = "database defaults-file wait-server quiet tag-set host anonymous PATH"},
+	 .only_with = "database wait-server quiet tag-set host anonymous PATH"},
 	{0, "anonymous", NULL, "leave times out of the list, and put hashes in the place of paths",
 	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
 	{0, "import", "=FILE",
 	 "store the files of a list of digests as those of --host; - is standard input",
 	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
-	 .needs = "host", .only_with = "database defaults-file wait-server quiet host"},
+	 .needs = "host", .only_with = "database wait-server quiet host"},
 
 	{.heading = "What is shown"},
 	{0, "format", "=FORMAT",
@@ -449,9 +445,9 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 		return status;
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
-	if (!arguments->no_sandbox && sandbox_library() != NULL)
-		arguments->request.sandbox = &arguments->sandbox;
 	arguments->sandbox.threads = arguments->threads;
+	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
+		return -1;
 	if (check_format(arguments, error) != 0)
 		return -1;
 	if (arguments->request.inflate && arguments->request.containers == 0 &&

@@ -1,5 +1,5 @@
 /*
- * The options of simhash.
+ * The options of simhash: their table, and the parsed command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INDEX_OPTIONS_H
@@ -36,7 +36,6 @@ struct index_arguments {
 	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
 	struct index_request request;
 	struct sandbox_use sandbox; /* of the request, unless there is none */
-	bool no_sandbox;
 	const char *tag_file, *host, *copy_to, *export_to, *import_from;
 	bool is_anonymous;
 	bool has_format;

@@ -1,5 +1,6 @@
 /*
- * The options of simkeep: a table, and how they go together.
+ * Defines the table of simkeep's options, parses their values, and checks conflicts that the table
+ * cannot describe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/keep_options.h"
@@ -38,12 +39,21 @@ static int add_keep_rule(const struct option_use *use, struct simhash_error *err
 	return keep_rule_parse(use->text, &policy->rules[policy->rule_count++], error);
 }
 
-/* The words of --action are in the order of enum keep_action. */
+#define SCRIPT "script:"
+
+/*
+ * The words of --action are in the order of enum keep_action. A script is written of the action that
+ * is given besides.
+ */
 static int set_action(const struct option_use *use, struct simhash_error *error)
 {
 	struct keep_arguments *arguments = use->arguments;
 	const char *const *words = use->row->words;
 
+	if (strncmp(use->text, SCRIPT, strlen(SCRIPT)) == 0 && use->text[strlen(SCRIPT)] != '\0') {
+		arguments->script_path = use->text + strlen(SCRIPT);
+		return 0;
+	}
 	arguments->has_action = true;
 	for (int i = 0; i < ACTION_MOVE; i++)
 		if (strcmp(use->text, words[i]) == 0) {
@@ -53,8 +63,8 @@ static int set_action(const struct option_use *use, struct simhash_error *error)
 	if (strncmp(use->text, words[ACTION_MOVE], strlen(words[ACTION_MOVE])) != 0 ||
 	    use->text[strlen(words[ACTION_MOVE])] == '\0')
 		return error_set(error, SIMHASH_E_RANGE,
-				 "--action '%s': expected report, hardlink, reflink, delete or "
-				 "move:DIR",
+				 "--action '%s': expected report, hardlink, reflink, delete, "
+				 "move:DIR or script:FILE",
 				 use->text);
 	arguments->policy.action = ACTION_MOVE;
 	arguments->move_to = use->text + strlen(words[ACTION_MOVE]);
@@ -76,8 +86,8 @@ static int add_protected(const struct option_use *use, struct simhash_error *err
 
 static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
 					 "in:",	   "not-in:", "match:",	       NULL};
-static const char *const action_words[] = {"report", "hardlink", "reflink",
-					   "delete", "move:",	 NULL};
+static const char *const action_words[] = {"report", "hardlink", "reflink", "delete",
+					   "move:",  SCRIPT,	 NULL};
 
 #define FIELD(member) OPTION_FIELD(struct keep_arguments, member)
 
@@ -93,7 +103,7 @@ static const struct option_row rows[] = {
 	 "act on the decisions that a report saved in FILE, or on the commands of a script; - is "
 	 "standard input",
 	 .parse = set_text, .field = FIELD(decisions_path), .kind = VALUE_FILE,
-	 .only_with = "host action protect script yes journal quiet"},
+	 .only_with = "host action protect yes journal quiet"},
 	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
 	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
 
@@ -103,7 +113,7 @@ static const struct option_row rows[] = {
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
 	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
@@ -111,9 +121,10 @@ static const struct option_row rows[] = {
 
 	{.heading = "What is done to the others"},
 	{0, "action", "=ACTION",
-	 "report (default), hardlink, reflink, delete or move:DIR what is not kept",
+	 "report (default), hardlink, reflink, delete or move:DIR what is not kept; script:FILE "
+	 "writes a shell script that can do it once you have edited it; - is standard output",
 	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
-	 .words = action_words},
+	 .words = action_words, .is_list = true},
 	{0, "yes", NULL, "do it; without --yes, show what would be done", .parse = set_flag,
 	 .field = FIELD(yes)},
 	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
@@ -122,30 +133,15 @@ static const struct option_row rows[] = {
 	 "restore the files of the journal FILE; without --yes, show what would be restored",
 	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
 	 .only_with = "host yes quiet"},
-	{0, "script", "=FILE",
-	 "write a shell script that can replace or delete copies once you have edited it; - is "
-	 "standard output",
-	 .parse = set_text, .field = FIELD(script_path), .kind = VALUE_FILE, .not_with = "yes"},
 
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
 	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{0, "defaults-file", "=FILE",
-	 "read only this option file for a server (default: ~/.my.cnf and the system's)",
-	 .parse = set_text, .field = FIELD(index.location.defaults_file), .kind = VALUE_FILE},
-	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
-	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
 	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
 
-	{.heading = "Work"},
-	{'j', "threads", "=N", "use N threads (default: one for each processor)",
-	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
-	{0, "memory", "=SIZE",
-	 "let rows and copies wait in SIZE of memory, at least 32M (default: 512M), and beyond it "
-	 "in temporary files",
-	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
+	{.heading = "Output"},
 	{'q', "quiet", NULL, "do not show the summary", .parse = set_flag, .field = FIELD(quiet)},
 	{'h', "help", NULL, "show this help and exit", .parse = show_help},
 	{'V', "version", NULL, "show the version and exit", .parse = show_version},
@@ -184,16 +180,26 @@ static int check_acting(const struct keep_arguments *arguments, struct simhash_e
 	if (acts && arguments->yes && arguments->journal_path == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --journal=FILE, from which --undo restores");
-	if (arguments->script_path != NULL && arguments->policy.action == ACTION_MOVE)
+	return 0;
+}
+
+static int check_script(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	if (arguments->script_path == NULL)
+		return 0;
+	if (arguments->yes)
 		return error_set(error, SIMHASH_E_SYNTAX,
-				 "--script cannot be combined with --action=move:DIR; expected "
-				 "report, hardlink, reflink or delete");
+				 "--action=script:FILE cannot be combined with --yes");
+	if (arguments->policy.action == ACTION_MOVE)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--action=script:FILE cannot be combined with --action=move:DIR; "
+				 "expected report, hardlink, reflink or delete");
 	return 0;
 }
 
 static int check(const struct keep_arguments *arguments, struct simhash_error *error)
 {
-	if (check_acting(arguments, error) != 0)
+	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0)
 		return -1;
 	if (arguments->filter.min_size_bytes > arguments->filter.max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");

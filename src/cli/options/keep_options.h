@@ -1,5 +1,5 @@
 /*
- * The options of simkeep.
+ * The options of simkeep: their table, and the parsed command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEEP_OPTIONS_H

@@ -1,5 +1,6 @@
 /*
- * Sorts operands into FILEs, which become queries, and DIRs.
+ * Sorts operands into FILEs, which become queries, and DIRs, and refuses outputs that would replace
+ * an input.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/operands.h"
@@ -11,6 +12,7 @@
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
+#include "base/files/path.h"
 #include "base/files/read_file.h"
 #include "base/text/zero_list.h"
 #include "cli/options/option_table.h"
@@ -131,6 +133,24 @@ void operands_release(struct operands *operands)
 	free(operands->below);
 	free(operands->queries);
 	free(operands->names);
+}
+
+/* The path below the DIR that has it. */
+static char *relative_path(const struct operands *operands, char *path)
+{
+	for (size_t i = 0; i < operands->below_count; i++)
+		if (path_is_at_or_below(bytes_of(path), operands->below[i]))
+			return path + operands->below[i].size;
+	return path;
+}
+
+bool operands_let_through(const struct operands *operands, const struct filter *filter, char *path,
+			  int64_t size_bytes)
+{
+	if (filter_leaves_out_size(filter, size_bytes))
+		return false;
+	return (filter->rules.count == 0 && filter->extensions.count == 0) ||
+	       !filter_leaves_out_path(filter, relative_path(operands, path));
 }
 
 bool operands_have_stdin(const struct operands *operands)

@@ -1,11 +1,12 @@
 /*
- * The operands of simfind and simkeep: FILEs, also those of --files0-from, and DIRs.
+ * The operands of simfind and simkeep: FILEs, also from --files0-from, and DIRs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPERANDS_H
 #define SIMHASH_CLI_OPERANDS_H
 
 #include "find/rule/find.h"
+#include "index/walk/filter.h"
 
 struct operands {
 	const char *names_from;	    /* of --files0-from, or NULL */
@@ -20,6 +21,13 @@ struct operands {
 /* Sort words of a command line into FILEs and DIRs. The caller releases them, also after -1. */
 int operands_take(struct operands *operands, int count, char **words, struct simhash_error *error);
 void operands_release(struct operands *operands);
+
+/*
+ * Does a filter let a file of the index through? Patterns are relative to the DIR that has it. The
+ * path is absolute, and changed during the call.
+ */
+bool operands_let_through(const struct operands *operands, const struct filter *filter, char *path,
+			  int64_t size_bytes);
 
 /* Is standard input one of the FILEs? */
 bool operands_have_stdin(const struct operands *operands);

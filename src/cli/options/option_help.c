@@ -1,5 +1,5 @@
 /*
- * --help, from a table of options: within 80 columns, the texts below one another.
+ * Prints --help from a table of options, within 80 columns and with aligned texts.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

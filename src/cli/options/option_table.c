@@ -1,6 +1,6 @@
 /*
- * Parsing a command line by a table of options, and refusing options that do not go together.
- * --help is in option_help.c.
+ * Parses a command line by a table of options, and refuses options that conflict. option_help.c
+ * prints --help.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/option_table.h"
@@ -427,7 +427,8 @@ static int say_moved(const struct moved_option *moved, const char *given,
 	if (out == NULL)
 		return error_set_memory(error);
 	if (moved->value != NULL) {
-		fputc('=', out);
+		if (moved->instead[strlen(moved->instead) - 1] != ':')
+			fputc('=', out);
 		write_command_word(out, bytes_of(value));
 	}
 	if (close_text(out, &word) != 0)

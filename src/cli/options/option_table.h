@@ -1,6 +1,6 @@
 /*
- * Options as a table: one row an option. Parsing, --help, the completions of the shells and the
- * refusal of options that do not go together are all made from the rows.
+ * Options as a table with one row for each option. The rows define the parsing, --help, the
+ * completions of the shells and the conflicts between options.
  *
  *     static const struct option_row rows[] = {
  *             {.heading = "Which files"},
@@ -29,6 +29,7 @@ enum value_kind {
 	VALUE_NONE,
 	VALUE_TEXT, /* nothing to offer */
 	VALUE_FILE,
+	VALUE_LIST, /* @FILE, or another text */
 	VALUE_DATABASE,
 	VALUE_WORD,  /* one of `words`; any other is refused */
 	VALUE_START, /* begins with one of `words` */

@@ -1,5 +1,5 @@
 /*
- * Parsers of the values that options of all programs have: flags, numbers, sizes, words.
+ * Parses option values that all programs have: flags, numbers, sizes, words.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,8 +1,9 @@
 /*
- * Choosing the index, the tag set, the host name and the scan kernel.
+ * Chooses the index, the tag set, the host name and the scan kernel, and prints --version.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/options.h"
+#include "cli/options/operands.h"
 #include "cli/terminal/signals.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/hashing.h"
+#include "store/engine/url.h"
 #include "store/open/store.h"
 
 #define WEIGHTS "weights="
@@ -35,6 +37,25 @@ int open_chosen_index(const struct index_choice *choice, char **url, struct stor
 		return -1;
 	where.url = *url;
 	return store_open(&where, OPEN_TO_READ, store, error);
+}
+
+/* A URL that is wrong is refused when it is used. */
+int index_check_output(const struct index_choice *choice, const char *path,
+		       struct simhash_error *error)
+{
+	struct simhash_error ignored;
+	struct store_url parts;
+	char *url = NULL;
+	int status = 0;
+
+	if (default_index_url(choice->location.url, false, &url, &ignored) == 0 &&
+	    store_url_parse(url, &parts, &ignored) == 0) {
+		status = input_check_output(parts.defaults_file,
+					    "it is the option file of the index", path, error);
+		store_url_release(&parts);
+	}
+	free(url);
+	return status;
 }
 
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error)
@@ -98,6 +119,18 @@ int add_exclude(const struct option_use *use, struct simhash_error *error)
 int add_extensions(const struct option_use *use, struct simhash_error *error)
 {
 	return filter_add_extensions(use->field, use->text, error);
+}
+
+int choose_sandbox(struct sandbox_use *use, struct sandbox_use **chosen,
+		   struct simhash_error *error)
+{
+	const char *text = getenv("SIMHASH_SANDBOX");
+	bool is_refused = text != NULL && strcmp(text, "no") == 0;
+
+	*chosen = is_refused || sandbox_library() == NULL ? NULL : use;
+	if (text == NULL || text[0] == '\0' || is_refused || strcmp(text, "yes") == 0)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE, "SIMHASH_SANDBOX '%s': expected yes or no", text);
 }
 
 int choose_kernel(struct simhash_error *error)

@@ -1,6 +1,6 @@
 /*
- * Choices that all programs make by options, by the environment or by default: the index, the tag
- * set, the name of the host, the scan kernel.
+ * The choices that all programs make by options, by the environment or by default: the index, the
+ * tag set, the name of the host, the scan kernel.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPTIONS_H
@@ -14,6 +14,7 @@
 #include "store/engine/default_index.h"
 #include "store/engine/location.h"
 
+struct sandbox_use;
 struct store;
 
 /* The index that simfind and simkeep read. */
@@ -31,6 +32,13 @@ int open_chosen_index(const struct index_choice *choice, char **url, struct stor
  * $XDG_DATA_HOME or ~/.local/share, whose directories `create` makes. The caller frees *url.
  */
 int choose_database(const char *option, bool create, char **url, struct simhash_error *error);
+
+/*
+ * Refuse to write to `path` if that would replace the option file that the URL of the index names.
+ * NULL is fine.
+ */
+int index_check_output(const struct index_choice *choice, const char *path,
+		       struct simhash_error *error);
 
 /* The tag set of file `option`, or the built-in one. */
 int choose_tag_set(const char *option, struct simhash_tag_set **set, struct simhash_error *error);
@@ -54,6 +62,13 @@ option_parse_fn add_exclude, add_extensions;
 
 /* --version: for every program. */
 option_parse_fn show_version;
+
+/*
+ * Where archives are to be read: *chosen is `use`, or NULL if $SIMHASH_SANDBOX is "no" or this build
+ * has no sandbox.
+ */
+int choose_sandbox(struct sandbox_use *use, struct sandbox_use **chosen,
+		   struct simhash_error *error);
 
 /* Use the scan kernel that $SIMHASH_KERNEL names, if it is set. */
 int choose_kernel(struct simhash_error *error);

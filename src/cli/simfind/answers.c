@@ -1,5 +1,5 @@
 /*
- * From groups and pairs to rows of the index.
+ * Converts groups and pairs to rows and stores them in the index.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/answers.h"

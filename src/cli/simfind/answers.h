@@ -1,8 +1,6 @@
 /*
- * simfind --store: the groups and pairs found, kept in the index for SQL.
- *
- * The index is opened and the run entered before the search begins, so that whoever may not write
- * is told at once.
+ * Stores the groups and pairs of simfind --store in the index, for SQL. The index is opened and the
+ * run entered before the search begins, so that a user who may not write gets an error at once.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * simfind --compare: every measure of two files, side by side.
- * Both are read into memory; no index is asked.
+ * Implements simfind --compare: computes every measure of two files. It reads both into memory and
+ * opens no index.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/decimal.h"

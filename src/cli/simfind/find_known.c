@@ -1,5 +1,5 @@
 /*
- * Reading the lists of simfind --known, and telling how much memory they take.
+ * Reads the lists of simfind --known, and reports how much memory they take.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_known.h"

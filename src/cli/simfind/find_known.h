@@ -1,5 +1,5 @@
 /*
- * The lists of simfind --known.
+ * Provides a search with the known files of the lists of simfind --known.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_KNOWN_H

@@ -1,5 +1,5 @@
 /*
- * Which measure a name stands for.
+ * Chooses the measure that a name means, from the measures of the index.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_measure.h"

@@ -1,5 +1,5 @@
 /*
- * --measure: from its text to the measure that the index has.
+ * Turns the text of --measure into a measure of the index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_MEASURE_H

@@ -11,8 +11,8 @@
 static bool folds(const struct find_arguments *arguments, const struct find_request *request,
 		  const struct listing *listing)
 {
-	return listing->how.has_marks && !arguments->has_format && !arguments->all &&
-	       !arguments->operands.has_files && !request->expand && request->parts == 1;
+	return listing->how.has_marks && !arguments->has_format && !arguments->operands.has_files &&
+	       !request->expand && request->parts == 1;
 }
 
 static enum find_list choose_list(const struct find_arguments *arguments,

@@ -1,5 +1,5 @@
 /*
- * The summary of a run of simfind.
+ * Prints the summary of a run of simfind, as text or JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_summary.h"

@@ -1,5 +1,5 @@
 /*
- * What simfind does besides listing pairs.
+ * The tasks of simfind other than listing pairs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_TASKS_H

@@ -1,5 +1,5 @@
 /*
- * Kept pairs on their way to files.
+ * Turns kept pairs into groups, and writes groups and the report.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/kept_pairs.h"

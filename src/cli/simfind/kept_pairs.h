@@ -1,5 +1,5 @@
 /*
- * What needs all pairs before it is written: groups, the report, confirmed pairs.
+ * Outputs that need all pairs before they are written: groups, the report, confirmed pairs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEPT_PAIRS_H

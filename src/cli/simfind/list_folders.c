@@ -1,5 +1,5 @@
 /*
- * Listing folders: what is asked for, the summary, and the list.
+ * Lists folders: checks the request, finds the folders, and writes the summary and the list.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_folders.h"

@@ -1,5 +1,6 @@
 /*
- * simfind --directories: folders that are alike, or two of them file by file.
+ * Implements simfind --directories: lists folders that are alike, or compares two of them file by
+ * file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_LIST_FOLDERS_H

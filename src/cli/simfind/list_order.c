@@ -1,5 +1,5 @@
 /*
- * Listing files in order, and the summary.
+ * Finds the order of the files, lists them, and sums them up.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_order.h"

@@ -1,5 +1,5 @@
 /*
- * simfind --order: all files, so that similar ones lie together.
+ * Implements simfind --order: lists all files so that similar files are near each other.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_LIST_ORDER_H

@@ -1,6 +1,6 @@
 /*
- * Listing pairs: finding them, with progress, notes and the summary.
- * Leaves to kept_pairs.c what needs all pairs at once.
+ * Finds and lists pairs, with progress, notes and the summary. kept_pairs.c makes the outputs that
+ * need all pairs at once.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_pairs.h"
@@ -18,6 +18,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/terminal/progress_line.h"
 #include "cli/terminal/terminal.h"
+#include "find/pairs/pair_reporter.h"
 #include "find/pairs/unsketched.h"
 #include "find/reading/confirm.h"
 #include "find/rule/find.h"
@@ -267,6 +268,23 @@ static void end_reading(struct find_progress *progress, const struct find_counts
 	atomic_store(&progress->rows, (long long)counts->rows);
 }
 
+/* Which of two files is part of the other may be known only then. */
+static int confirm_wanted(const struct output *output, const struct find_sink *sink,
+			  struct simhash_error *error)
+{
+	const struct find_plan *plan = output->plan;
+	struct pair_list *list = output->list;
+	size_t kept = 0;
+
+	if (confirm_pairs(list, &plan->confirming, sink, &output->resources, error) != 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++)
+		if (pair_is_wanted(plan->request, &list->pairs[i].relation))
+			list->pairs[kept++] = list->pairs[i];
+	list->count = kept;
+	return 0;
+}
+
 /* Find, confirm, store, and put in groups what is listed in groups. */
 static int find_all(struct output *output, struct store *store, struct group_sorter *groups,
 		    struct find_counts *counts, struct simhash_error *error)
@@ -286,8 +304,7 @@ static int find_all(struct output *output, struct store *store, struct group_sor
 	if (status == 0)
 		end_reading(&output->progress, counts);
 	if (status == 0 && plan->reads_files && !plan->finds_groups)
-		status = confirm_pairs(output->list, &plan->confirming, &sink, &output->resources,
-				       error);
+		status = confirm_wanted(output, &sink, error);
 	if (status == 0 && plan->lists_groups && !plan->finds_groups)
 		status = group_kept(plan, output->list, groups, error);
 	if (status == 0)

@@ -1,5 +1,5 @@
 /*
- * The list of similar files: from the options to what is written of the pairs found.
+ * Finds the similar files that the options ask for, and writes their list and a summary.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_LIST_PAIRS_H

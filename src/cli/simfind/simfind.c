@@ -1,6 +1,7 @@
 /*
- * The program simfind lists similar files and changes none (paper, 4.2: SimFind).
- * It parses the options and runs the task that they ask for: a search, a comparison, or a listing of folders or of an order.
+ * The program simfind: lists similar files and changes none (paper, 4.2: SimFind). It parses the
+ * options and runs the requested task: a search, a comparison, or a listing of folders or of an
+ * order.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -31,10 +32,8 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 {
 	const struct input {
 		const char *path, *what;
-	} inputs[] = {
-		{arguments->against_path, "it is the list of --against"},
-		{arguments->index.tag_file, "it has the tags of --tag-set"},
-		{arguments->index.location.defaults_file, "it has the options of --defaults-file"}};
+	} inputs[] = {{arguments->against_path, "it is the list of --against"},
+		      {arguments->index.tag_file, "it has the tags of --tag-set"}};
 	const char *path = arguments->output_path;
 
 	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
@@ -44,6 +43,8 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 		if (input_check_output(arguments->inputs[i].path, arguments->inputs[i].what, path,
 				       error) != 0)
 			return -1;
+	if (!arguments->compare && index_check_output(&arguments->index, path, error) != 0)
+		return -1;
 	return operands_check_output(&arguments->operands, path, error);
 }
 

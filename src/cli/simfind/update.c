@@ -1,5 +1,5 @@
 /*
- * simfind --update: indexing the DIRs as simhash does by default.
+ * Implements simfind --update: indexes the DIRs as simhash does by default.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

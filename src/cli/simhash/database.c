@@ -1,5 +1,5 @@
 /*
- * simhash --init-database and --copy-to: what is done to a whole index.
+ * Implements simhash --init-database and --copy-to: creates and copies whole indexes.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

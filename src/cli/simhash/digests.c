@@ -1,5 +1,6 @@
 /*
- * simhash --export and --import: what an index knows, as a list of digests.
+ * Implements simhash --export and --import: writes an index as a list of digests, and stores such a
+ * list.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

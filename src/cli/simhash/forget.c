@@ -1,6 +1,6 @@
 /*
- * simhash --forget: removes rows of files, or all sketches by a measure, from an index.
- * Which rows a path stands for is store/write/forget.c's.
+ * Implements simhash --forget: removes rows of files, or all sketches by a measure, from an index.
+ * store/write/forget.c decides which rows belong to a path.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

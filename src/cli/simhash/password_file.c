@@ -1,5 +1,5 @@
 /*
- * --password-file: passwords that nobody has to type or to see, in an option file.
+ * Makes random passwords and writes them to an option file for its owner alone.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simhash/password_file.h"

@@ -1,5 +1,5 @@
 /*
- * --password-file: passwords that nobody has to type or to see, in an option file.
+ * The file of --password-file: an option file with passwords that nobody has to type or to see.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PASSWORD_FILE_H

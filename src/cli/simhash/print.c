@@ -1,5 +1,5 @@
 /*
- * simhash --print: the sum table and the keys of files; no index is opened.
+ * Implements simhash --print: prints the sum table and the keys of files, without an index.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * SHA-256-crypt, as "Unix crypt using SHA-256 and SHA-512" by Ulrich Drepper specifies it, with 5,000
- * rounds. MySQL's salt has 20 characters, where crypt(3) takes 16.
+ * Computes SHA-256-crypt, as "Unix crypt using SHA-256 and SHA-512" by Ulrich Drepper specifies it,
+ * with 5,000 rounds. A salt of MySQL has 20 characters; crypt(3) takes 16.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simhash/sha2_password.h"

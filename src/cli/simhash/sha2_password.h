@@ -1,5 +1,5 @@
 /*
- * The hash of a password as MySQL's caching_sha2_password stores it, which CREATE USER takes.
+ * Hashes a password as MySQL's caching_sha2_password stores it. CREATE USER takes this hash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_SHA2_PASSWORD_H

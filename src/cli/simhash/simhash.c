@@ -1,6 +1,6 @@
 /*
- * The program simhash: indexes trees of files (paper, 4.1: SimHash).
- * Parses options, runs the task that they ask for, reports errors.
+ * The program simhash: indexes trees of files (paper, 4.1: SimHash). It parses the options, runs
+ * the requested task, and reports errors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * simhash --status: what an index holds.
+ * Implements simhash --status: reads the contents of an index and shows them as text.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * What simhash --status shows.
+ * The data that simhash --status shows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_STATUS_H

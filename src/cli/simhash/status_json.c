@@ -1,5 +1,5 @@
 /*
- * simhash --status --format=json.
+ * Writes the status of an index as JSON, for simhash --status --format=json.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/record.h"

@@ -1,5 +1,5 @@
 /*
- * What simhash does, by its options: a function and a file for each task. -1 is failure; a file
+ * The tasks of simhash by its options: a function and a file for each task. -1 is failure; a file
  * that cannot be read is reported and does not end a task.
  * SPDX-License-Identifier: MIT
  */

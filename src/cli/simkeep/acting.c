@@ -1,5 +1,5 @@
 /*
- * Carries out a plan in batches, and says what was done or would be.
+ * Plans acts, carries them out in batches, and reports the results.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simkeep/acting.h"

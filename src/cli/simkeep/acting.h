@@ -1,6 +1,6 @@
 /*
- * Carrying out a plan, or showing what it would do: with a line for each file and a summary. Without
- * a rule and without decisions, the folders that have copies are listed instead.
+ * Carries out a plan, or shows its effects, with a line for each file and a summary. Without a rule
+ * and without decisions, it lists the folders that have copies instead.
  *
  *     status = acting_begin(&acting, &arguments, &error);
  *     if (status == 0)
@@ -43,7 +43,7 @@ int acting_protect(struct acting *acting, const char *directory, struct simhash_
 /* Say and count that a file is left alone. */
 void acting_leave(struct acting *acting, const char *path, const char *why);
 
-/* Open the file of --script, if it was given; `store` NULL: there is no index. */
+/* Open the file of --action=script, if it was given; `store` NULL: there is no index. */
 int acting_open_script(struct acting *acting, const struct store *store,
 		       struct simhash_error *error);
 

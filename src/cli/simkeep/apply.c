@@ -1,5 +1,6 @@
 /*
- * simkeep --decisions: reads decisions of a report, or the commands of a script, and carries them out.
+ * Implements simkeep --decisions: reads the decisions of a report, or the commands of a script, and
+ * carries them out.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -60,7 +61,7 @@ static int check_commands(const struct acting *acting, const struct commands *co
 	if (arguments->has_action || arguments->script_path != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--%s cannot be combined with the commands of a script",
-				 arguments->has_action ? "action" : "script");
+				 arguments->has_action ? "action" : "action=script:FILE");
 	if (strcmp(commands->host, host) != 0)
 		return error_set(error, SIMHASH_E_RANGE,
 				 "%s: expected commands for this host, %s; they are for host %s",

@@ -1,5 +1,6 @@
 /*
- * Finds identical files in the index, and hands those of each content to the plan or to the script.
+ * Finds identical files in the index, and passes the files of each content to the plan or to the
+ * script.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>
@@ -16,7 +17,10 @@
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/terminal.h"
 #include "find/rule/finder.h"
+#include "store/names/name_list.h"
+#include "store/names/tag_sets.h"
 #include "store/open/store.h"
+#include "store/rows/totals.h"
 
 #define PROGRAM "simkeep"
 
@@ -28,33 +32,22 @@ struct search {
 	uint64_t unreadable;
 };
 
-/* The path below the DIR that has it, so that patterns are relative to that. */
-static const char *relative_path(const struct operands *operands, const char *path)
-{
-	for (size_t i = 0; i < operands->below_count; i++)
-		if (path_is_at_or_below(bytes_of(path), operands->below[i]))
-			return path + operands->below[i].size;
-	return path;
-}
-
 /* Do --ext, --exclude, --min-size and --max-size let a file through? 1, 0, or -1. */
 static int is_wanted(const struct keep_arguments *arguments, const struct find_file *file,
 		     struct simhash_error *error)
 {
-	const struct filter *filter = &arguments->filter;
 	char *path;
-	bool is_out;
+	bool is_wanted;
 
-	if (filter_leaves_out_size(filter, file->size_bytes))
-		return 0;
-	if (!file->is_local || (filter->rules.count == 0 && filter->extensions.count == 0))
-		return 1;
-	path = strdup(relative_path(&arguments->operands, find_file_path(file)));
+	if (!file->is_local)
+		return !filter_leaves_out_size(&arguments->filter, file->size_bytes);
+	path = strdup(find_file_path(file));
 	if (path == NULL)
 		return error_set_memory(error);
-	is_out = filter_leaves_out_path(filter, path);
+	is_wanted = operands_let_through(&arguments->operands, &arguments->filter, path,
+					 file->size_bytes);
 	free(path);
-	return !is_out;
+	return is_wanted;
 }
 
 static int take_copies(void *context, unsigned thread, const struct file_pair *pair,
@@ -213,6 +206,57 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 		       : act_on_files(acting, copies, host, error);
 }
 
+/* *id is a tag set by which the index has files, or 0; for several that is an error. */
+static int find_only_tags(struct store *store, const struct name_list *sets, int64_t *id,
+			  struct simhash_error *error)
+{
+	const char *first = NULL;
+
+	*id = 0;
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct name *set = &sets->names[i];
+		int64_t rows;
+		if (store_count_rows(store, set->id, &rows, error) != 0)
+			return -1;
+		if (rows > 0 && *id != 0)
+			return error_set(
+				error, SIMHASH_E_RANGE,
+				"the index has files by the tag sets '%s' and '%s', and none by "
+				"the built-in tags; index the files once more: simhash PATH",
+				first, set->text.data);
+		if (rows > 0) {
+			*id = set->id;
+			first = set->text.data;
+		}
+	}
+	return 0;
+}
+
+/* The built-in tags, or if the index has no files by these, the only ones that it has files by. */
+static int choose_tags(struct store *store, struct simhash_tag_set **tags,
+		       struct simhash_error *error)
+{
+	struct name_list sets = {.count = 0};
+	int64_t id, rows = 0;
+	int status;
+
+	if (simhash_tag_set_new_default(tags, error) != 0 ||
+	    store_tag_set_id(store, *tags, false, &id, error) != 0 ||
+	    (id != 0 && store_count_rows(store, id, &rows, error) != 0))
+		return -1;
+	if (rows > 0)
+		return 0;
+	if (store_read_tag_sets(store, &sets, error) != 0)
+		return -1;
+	status = find_only_tags(store, &sets, &id, error);
+	if (status == 0 && id != 0) {
+		simhash_tag_set_free(*tags);
+		status = store_read_tag_set(store, id, tags, error);
+	}
+	name_list_release(&sets);
+	return status;
+}
+
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error)
 {
 	const struct keep_arguments *arguments = acting->arguments;
@@ -220,10 +264,11 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	struct store *store = NULL;
 	struct copy_sorter *copies = NULL;
 	char *url = NULL;
-	int status = -1;
+	int status;
 
-	if (choose_tag_set(arguments->index.tag_file, &tags, error) == 0)
-		status = open_chosen_index(&arguments->index, &url, &store, error);
+	status = open_chosen_index(&arguments->index, &url, &store, error);
+	if (status == 0)
+		status = choose_tags(store, &tags, error);
 	if (status == 0)
 		status = output_check_index(arguments->script_path, store, host, error);
 	if (status == 0)

@@ -1,5 +1,5 @@
 /*
- * Files as lines of bytes, whose order is that of plans.
+ * Encodes files as lines of bytes in the order of plans, and sorts the lines.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simkeep/copy_sorter.h"

@@ -1,7 +1,7 @@
 /*
- * The files that have copies, however many, content by content in the order in which plans take them:
- * the largest first, then by the hash of the content, then by path. What does not fit into memory
- * waits in temporary files, and only the files of one content are in memory at last.
+ * Sorts any number of files that have copies into the order of plans, content by content: the
+ * largest first, then by the hash of the content, then by path. Files that do not fit into memory
+ * wait in temporary files. At last only the files of one content are in memory at a time.
  *
  *     copy_sorter_new(32 << 20, &sorter, &error);
  *     copy_sorter_add(sorter, file, &error);      // for each file of identical pairs
@@ -18,7 +18,7 @@
 
 struct copy_sorter;
 
-/* The share of --memory that these files take: an eighth. */
+/* The share of the memory that these files take: an eighth. */
 #define COPIES_SHARE 8
 
 /* Files take at most about `memory_bytes`. */

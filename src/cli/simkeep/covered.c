@@ -1,5 +1,5 @@
 /*
- * Which directories a plan covers, and the command that indexes them again.
+ * Finds the directories that a plan covers, and shows the command that indexes them again.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simkeep/covered.h"

@@ -1,5 +1,5 @@
 /*
- * The tasks of simkeep.
+ * The tasks of simkeep: a function for each.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEEP_TASKS_H
@@ -12,7 +12,7 @@ struct acting;
 /* --decisions: what a report saved, or the commands of a script. */
 int apply_decisions(struct acting *acting, const char *host, struct simhash_error *error);
 
-/* Copies of the index: --keep, --script, and without them the folders that have copies. */
+/* Copies of the index: --keep, --action=script, and without them the folders that have copies. */
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error);
 
 /* --undo; *had_left: a file was left alone. */

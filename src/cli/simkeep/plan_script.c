@@ -1,5 +1,6 @@
 /*
- * Of each copy, which ways there are to free its space, and the file that each way keeps.
+ * Writes the script of a plan: finds for each copy the ways to free its space, and the file that
+ * each way keeps.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simkeep/plan_script.h"

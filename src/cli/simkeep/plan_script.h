@@ -1,5 +1,5 @@
 /*
- * --script: a plan as commands, which a shell hands to simkeep.
+ * Writes a plan as commands for --action=script. A shell passes the commands to simkeep.
  *
  *     plan_script_begin(&script, file->stream, &request, &error);
  *     plan_script_add(&script, files, count, &error);      // for each content, or for all at once

@@ -1,6 +1,6 @@
 /*
- * The program simkeep: acts on copies by rules or decisions, and undoes its acts.
- * Parses options, runs the task that they ask for, reports errors.
+ * The program simkeep: acts on copies by rules or decisions, and undoes its acts. It parses the
+ * options, runs the requested task, and reports errors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -27,10 +27,7 @@ static int check_script(const struct keep_arguments *arguments, struct simhash_e
 
 	if (input_check_output(arguments->decisions_path, "it has the decisions of --decisions",
 			       path, error) != 0 ||
-	    input_check_output(arguments->index.tag_file, "it has the tags of --tag-set", path,
-			       error) != 0 ||
-	    input_check_output(arguments->index.location.defaults_file,
-			       "it has the options of --defaults-file", path, error) != 0)
+	    index_check_output(&arguments->index, path, error) != 0)
 		return -1;
 	return operands_check_output(&arguments->operands, path, error);
 }

@@ -1,5 +1,5 @@
 /*
- * simkeep --undo: the acts of a journal, the last one first.
+ * Implements simkeep --undo: undoes the acts of a journal, the last one first.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

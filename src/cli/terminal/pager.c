@@ -1,5 +1,5 @@
 /*
- * The pager, a child with a pipe.
+ * Runs the pager as a child process that reads standard output from a pipe.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/pager.h"

@@ -1,5 +1,5 @@
 /*
- * What is written to a terminal goes through the user's pager.
+ * Sends output for a terminal through the user's pager.
  *
  *     pager_start("simfind");
  *     ... write to stdout ...

@@ -1,5 +1,5 @@
 /*
- * The thread behind the progress line.
+ * Runs the thread that draws the progress line, and measures rates.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/progress.h"

@@ -1,6 +1,6 @@
 /*
- * The progress line: how far the work is, at the bottom of the terminal. A thread redraws it ten
- * times a second.
+ * The progress line: it shows at the bottom of the terminal how far the work is. A thread redraws
+ * it ten times a second.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PROGRESS_H

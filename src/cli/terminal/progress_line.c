@@ -1,5 +1,5 @@
 /*
- * Parts of a progress line, and the time left.
+ * Writes the parts of a progress line, and estimates the time left.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/progress_line.h"

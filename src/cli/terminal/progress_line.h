@@ -1,6 +1,6 @@
 /*
- * What a progress line is made of: parts that are left out as a whole where they do not fit, and
- * an estimate of the time left.
+ * The parts of a progress line, and an estimate of the time left. A part that does not fit is left
+ * out completely.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PROGRESS_LINE_H

@@ -1,5 +1,5 @@
 /*
- * The handlers of SIGINT, SIGTERM and SIGHUP, and of SIGBUS.
+ * Catches SIGINT, SIGTERM, SIGHUP and SIGBUS, and ends the program if it does not react in time.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/signals.h"

@@ -1,5 +1,5 @@
 /*
- * What signals do to a run.
+ * Defines the effects of signals on a run.
  *
  *     catch_signals();
  *     ... work that ends early once `stop_requested` is set ...

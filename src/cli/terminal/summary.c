@@ -1,5 +1,5 @@
 /*
- * What the summaries of both programs have in common.
+ * Writes the parts of a summary that both programs have.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/summary.h"

@@ -1,5 +1,5 @@
 /*
- * The summary of a run: text for people, or a line of JSON for whoever watches over runs.
+ * The summary of a run: text for people, or a line of JSON for programs that watch over runs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_SUMMARY_H

@@ -1,5 +1,5 @@
 /*
- * Messages and the status line on standard error, and numbers as people read them.
+ * Writes messages, the status line and numbers for people to the terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/terminal/terminal.h"

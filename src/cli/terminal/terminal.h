@@ -1,5 +1,5 @@
 /*
- * Messages and the status line on standard error, and numbers as people read them.
+ * Messages and the status line on standard error, and numbers in a form for people.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_TERMINAL_H

@@ -1,5 +1,5 @@
 /*
- * The contents of folders, for folder_tree.h.
+ * Functions for folder_tree.h that number contents and enter files in folders.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_CONTENTS_H

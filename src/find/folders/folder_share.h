@@ -1,5 +1,5 @@
 /*
- * Measures exactly what two folders have in common.
+ * Measures exactly the contents that two folders share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_SHARE_H

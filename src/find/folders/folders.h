@@ -1,5 +1,5 @@
 /*
- * Finds folders that are alike, and measures what two of them share: simfind --directories.
+ * Finds folders that are alike, and measures the contents that they share: simfind --directories.
  * docs/algorithm.md has the rules.
  *
  *     struct folder_request wanted = {.min_shared = 0.5, .with_similar = true};

@@ -1,6 +1,5 @@
 /*
- * Puts files into contents and contents into order, and decides to which representative each
- * content belongs.
+ * Puts files into contents and contents into order, and assigns each content to a representative.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/contents.h"

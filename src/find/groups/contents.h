@@ -1,5 +1,5 @@
 /*
- * Contents, and the groups that they form.
+ * Groups files by content, and contents by similarity.
  *
  * A content is all files that are identical under the same tolerance, and of the same extension if
  * the rule divides by it. Two contents are similar if a file of one and a file of the other are a

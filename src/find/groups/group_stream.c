@@ -28,7 +28,8 @@ struct group_stream {
 
 bool finder_finds_groups(const struct find_request *request)
 {
-	return request->measure == NULL && !request->versions && request->parts == 1;
+	return request->measure == NULL && !request->versions && request->kinds == 0 &&
+	       request->parts == 1;
 }
 
 /* ---- The rows ---- */

@@ -1,5 +1,5 @@
 /*
- * Groups of similar files.
+ * Finds groups of similar files, by representatives or by single linkage.
  *
  * By representatives, a group does not chain: every file in it makes a pair with the group's
  * representative. By single linkage a group is everything that is connected by pairs, no matter how

@@ -1,6 +1,6 @@
 /*
- * A log of the pairs that one thread finds and of the rows of their files, in the order in which
- * they are found. It is in memory, and beyond a budget in a temporary file.
+ * A log of the pairs that one thread finds, and of the rows of their files, in the order of
+ * discovery. It is in memory, and beyond a budget in a temporary file.
  *
  *     log = (struct pair_log){.budget = bytes};
  *     pair_log_add(&log, &pair, &error);      // for each pair

@@ -1,6 +1,6 @@
 /*
- * Puts all files in an order in which similar files are near each other, and finds for each file a
- * reference from which it can be stored as a difference: simfind --order. docs/algorithm.md has the
+ * Puts all files in an order that brings similar files together, and finds for each file a
+ * reference from which its difference can be stored: simfind --order. docs/algorithm.md has the
  * rule.
  *
  *     struct file_order order;

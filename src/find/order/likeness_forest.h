@@ -1,7 +1,7 @@
 /*
- * Joins each content to others with which it shares much. It builds a maximum spanning forest
- * (Kruskal 1956): the joins without a cycle that have the most bytes in common. It considers only
- * pairs that are among the best of one of their two contents.
+ * Joins each content to the contents that share most bytes with it. It builds a maximum spanning
+ * forest (Kruskal 1956): the joins without a cycle that have the most bytes in common. It considers
+ * only pairs that are among the best of one of their two contents.
  *
  *     likeness_forest_init(&forest, count, &error);
  *     forest.nodes[i].size_bytes = ...;                        // of all, before the first pair

@@ -1,10 +1,9 @@
 /*
- * The most similar pairs among any number of pairs, in memory that is bounded for the pairs. Files
+ * Keeps the most similar pairs among any number of pairs, in bounded memory for the pairs. Files
  * are kept as in pairs.h.
  *
  * Pairs with a known resemblance come first, by the resemblance. The others follow. Equal pairs are
- * sorted by their distance, and then by their paths. So the order in which pairs are added does not
- * matter.
+ * sorted by their distance, and then by their paths. So the pairs may be added in any order.
  *
  * SPDX-License-Identifier: MIT
  */

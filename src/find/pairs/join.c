@@ -4,8 +4,8 @@
  * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose signed sums
  * differ by more than the distance allowed cannot be a pair. The signs are rows of the 16 x 16
  * Walsh-Hadamard matrix: the sign of tag i in row r is the parity of i AND r. Row 0 is the key
- * uniform, by which the stream is ordered and cut into blocks. Within blocks these tests follow,
- * the cheapest first:
+ * uniform, which orders the stream and its blocks. Within blocks these tests follow, the cheapest
+ * first:
  *
  *     grid sum   Walsh row 3, and uniform: only cells within reach are looked up, by hash
  *     order sum  Walsh row 9, the order within a cell: a range by binary search

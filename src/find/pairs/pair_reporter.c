@@ -6,6 +6,25 @@
 
 #include "find/pairs/block.h"
 
+bool pair_is_wanted(const struct find_request *request, const struct relation *relation)
+{
+	unsigned kind = relation->is_identical ? PAIRS_COPIES
+			: relation->is_part    ? PAIRS_PARTS
+					       : PAIRS_SIMILAR;
+
+	return request->kinds == 0 || (request->kinds & kind) != 0;
+}
+
+/* Only reading shows which of two files that are not identical is part of the other. */
+static bool may_be_wanted(const struct find_request *request, const struct relation *relation)
+{
+	bool is_open = request->rule.verify.mode >= VERIFY_READ && request->versions &&
+		       !relation->is_identical;
+
+	return pair_is_wanted(request, relation) ||
+	       (is_open && (request->kinds & (PAIRS_SIMILAR | PAIRS_PARTS)) != 0);
+}
+
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
 {
 	const struct finder *finder = reporter->finder;
@@ -19,6 +38,8 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 	if (pair.a != x)
 		pair.relation = relation_turned(&pair.relation);
 	settle_identity(x, y, &pair.relation);
+	if (!may_be_wanted(finder->request, &pair.relation))
+		return 0;
 	if (progress != NULL)
 		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
 	if (pair.relation.is_identical)

@@ -14,8 +14,12 @@ struct pair_reporter {
 	struct find_counts counts;
 };
 
+/* Does the request want pairs of this kind? */
+bool pair_is_wanted(const struct find_request *request, const struct relation *relation);
+
 /*
- * Put a pair in order, count it, and hand it to the sink, unless it is one of two names of a file.
+ * Put a pair in order, count it, and hand it to the sink, unless it is one of two names of a file or of a
+ * kind that is not wanted.
  * Set are its files, its distance, and what verified it, unless it is identical.
  */
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error);

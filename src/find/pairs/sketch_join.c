@@ -69,7 +69,7 @@ static int count_unsketched(struct finder *finder, int64_t measure, struct simha
 {
 	int64_t rows, sketches;
 
-	if (finder->request->below != NULL) {
+	if (finder->request->below != NULL || finder->request->takes != NULL) {
 		if (count_below(finder, measure, &rows, &sketches, error) != 0)
 			return -1;
 		finder->counts.unsketched = rows > sketches ? (uint64_t)(rows - sketches) : 0;
@@ -103,7 +103,6 @@ static int begin_sketched(const struct finder *finder, int64_t measure, struct r
 	return store_rows_sketched(cursor, finder->store, &filter, measure, error);
 }
 
-/* ---- All pairs ---- */
 
 /* Files by content: the first of each stands for all, and has a sketch. */
 struct file_chain {

@@ -1,6 +1,6 @@
 /*
- * Finds all pairs (paper, 4.2) in rounds over the rows in key order. In each round, threads take
- * blocks of consecutive rows. Then all threads search these blocks together, so that the rows
+ * Finds all pairs (paper, 4.2) in rounds over the rows in key order. Threads take blocks of
+ * consecutive rows in each round. Then all threads search these blocks together, so that the rows
  * before them are read once for all. A pair belongs to the part of the key space, and to its block,
  * that has the later of its two rows. So it is found once, no matter how the key space is cut.
  * SPDX-License-Identifier: MIT

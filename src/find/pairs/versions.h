@@ -1,6 +1,6 @@
 /*
- * Pairs that the resemblance sketches propose regardless of the counts: next versions with very
- * different sizes, and files that are contained in others.
+ * Recognizes pairs that the resemblance sketches propose regardless of the counts: next versions
+ * with very different sizes, and files that are contained in others.
  *
  * Files that share one of 32 keys, each made of four registers, are compared. For two files with a
  * resemblance of 0.7 that misses one pair in 5,000, and with a resemblance of 0.5 one in 8. A

@@ -1,5 +1,5 @@
 /*
- * The files of the index that are nearest to a requested file.
+ * Finds the files of the index that are nearest to a requested file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_NEAREST_H

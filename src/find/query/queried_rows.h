@@ -1,5 +1,5 @@
 /*
- * The files of the index that may be near to requested files.
+ * Reads the files of the index that may be near to requested files.
  *
  *     queried_rows_begin(&rows, finder, store, keys, count);
  *     while ((status = queried_rows_next(&rows, &file, &near, &near_count, &error)) == 1)

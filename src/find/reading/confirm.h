@@ -1,5 +1,6 @@
 /*
- * Decides pairs by reading the files: how much of each file is found in the other.
+ * Confirms or drops pairs by reading their files: measures how much of each file is found in the
+ * other.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_CONFIRM_H

@@ -1,5 +1,5 @@
 /*
- * Contents that are members of archives: all needed members of one archive are read in one passage.
+ * Reads archive members that pairs need, all members of one archive in one passage.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_CONTENT_MEMBERS_H

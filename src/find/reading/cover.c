@@ -1,5 +1,5 @@
 /*
- * Measures how much of one file is covered by another.
+ * Indexes the windows of one file, finds them in another file, and extends the matches.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/cover.h"

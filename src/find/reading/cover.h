@@ -1,7 +1,7 @@
 /*
- * Cover: how many bytes of one file are found in another. Windows of one file are indexed by their
- * hash; the other file is searched for them, and every match is extended to both sides as far as
- * possible.
+ * Measures the cover: how many bytes of one file are found in another. Windows of one file are
+ * indexed by their hash; the other file is searched for them, and every match is extended to both
+ * sides as far as possible.
  *
  *     struct cover_source a = {.bytes = a_bytes, .fd = -1, .size = a_size};
  *     struct cover_source b = {.bytes = b_bytes, .fd = -1, .size = b_size};

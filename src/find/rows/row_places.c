@@ -1,5 +1,5 @@
 /*
- * Cuts the primary key into ranges with even numbers of rows.
+ * Cuts the primary key into ranges with about equal numbers of rows.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/row_places.h"

@@ -165,7 +165,7 @@ static int read_list(struct row_reader *reader, struct simhash_error *error)
 			row.has_resemblance = false;
 		if (row.size_bytes == 0 && !request->with_empty)
 			continue;
-		if (finder_knows(reader->reading->finder, row.content_hash))
+		if (finder_leaves_out(reader->reading->finder, &row))
 			reader->passed_over++;
 		else if (add_row(reader, &row, error) != 0)
 			return -1;

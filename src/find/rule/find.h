@@ -47,6 +47,9 @@ struct find_side {
 	struct bytes directory; /* absolute, without a slash at its end; empty: all */
 };
 
+/* Kinds of pairs: identical files, similar ones, and files that are part of others. */
+enum { PAIRS_COPIES = 1, PAIRS_SIMILAR = 2, PAIRS_PARTS = 4 };
+
 /* What to find. */
 struct find_request {
 	const struct simhash_tag_set *tags;
@@ -76,6 +79,14 @@ struct find_request {
 	size_t below_count;
 	/* Files of these contents are left out, but not a file that is asked for; or NULL. */
 	const struct known_contents *known;
+	/*
+	 * Files of the index that take part, but not a file that is asked for; NULL: all. Any thread
+	 * may ask.
+	 */
+	bool (*takes)(const void *context, struct bytes directory, struct bytes name,
+		      int64_t size_bytes);
+	const void *takes_context;
+	unsigned kinds;	      /* of pairs, PAIRS_COPIES and others; 0: all */
 	unsigned part, parts; /* part 0 .. parts - 1 of the key space */
 	/*
 	 * For finder_files: this many nearest files of each, whatever their distance; 0: by the

@@ -225,11 +225,19 @@ static int begin_progress(const struct finder *finder, struct simhash_error *err
 	return 0;
 }
 
-bool finder_knows(const struct finder *finder, const uint8_t *content_hash)
+static bool leaves_out(const struct find_request *request, const uint8_t *content_hash,
+		       struct bytes directory, struct bytes name, int64_t size_bytes)
 {
-	const struct known_contents *known = finder->request->known;
+	if (request->known != NULL && known_contents_have(request->known, content_hash))
+		return true;
+	return request->takes != NULL &&
+	       !request->takes(request->takes_context, directory, name, size_bytes);
+}
 
-	return known != NULL && known_contents_have(known, content_hash);
+bool finder_leaves_out(const struct finder *finder, const struct file_row *row)
+{
+	return leaves_out(finder->request, row->content_hash, row->directory, row->name,
+			  row->size_bytes);
 }
 
 int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
@@ -238,17 +246,16 @@ int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cu
 	int status;
 
 	while ((status = folder_rows_next(cursor, row, error)) == 1 &&
-	       finder_knows(finder, row->content_hash))
+	       leaves_out(finder->request, row->content_hash, row->directory, row->name,
+			  row->size_bytes))
 		;
 	return status;
 }
 
-bool finder_takes(const struct finder *finder, const struct file_row *row)
+static bool is_below(const struct finder *finder, const struct file_row *row)
 {
 	const struct find_request *request = finder->request;
 
-	if (finder_knows(finder, row->content_hash))
-		return false;
 	if (request->below == NULL)
 		return true;
 	if (row->host != finder->local_host)
@@ -257,6 +264,11 @@ bool finder_takes(const struct finder *finder, const struct file_row *row)
 		if (path_is_at_or_below(row->directory, request->below[i]))
 			return true;
 	return false;
+}
+
+bool finder_takes(const struct finder *finder, const struct file_row *row)
+{
+	return is_below(finder, row) && !finder_leaves_out(finder, row);
 }
 
 /* Their keys are 0, so the index finds them. */

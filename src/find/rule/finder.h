@@ -13,7 +13,7 @@
 
 /* What finder_takes needs of a row; and what the functions that make it a file need, but for a key. */
 enum {
-	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_CONTENT_HASH,
+	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_CONTENT_HASH,
 	FINDING_COLUMNS = TAKING_COLUMNS | ROW_PATH_HASH | ROW_NAME | ROW_SIZE | ROW_MTIME |
 			  ROW_COMPRESSED_SIZE | ROW_DEVICE | ROW_INODE | ROW_TABLE | ROW_UNIFORM |
 			  ROW_CHECKED
@@ -44,13 +44,13 @@ size_t finder_memory(const struct finder *finder);
  */
 int finder_begin(struct finder *finder, struct simhash_error *error);
 
-/* Is a row one of those that the request is about: at or below its directories, and not known? */
+/* Is a row one of those that the request is about: at or below its directories, and not left out? */
 bool finder_takes(const struct finder *finder, const struct file_row *row);
 
-/* Is a content one of those that are known, and left out? */
-bool finder_knows(const struct finder *finder, const uint8_t *content_hash);
+/* Is a file left out because its content is known, or by its path or size? */
+bool finder_leaves_out(const struct finder *finder, const struct file_row *row);
 
-/* folder_rows_next, without what is known. */
+/* folder_rows_next, without files that are left out. */
 int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
 			   struct folder_row *row, struct simhash_error *error);
 

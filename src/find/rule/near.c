@@ -1,6 +1,6 @@
 /*
- * Converts rows to the units of the comparison, and compares them in eight lanes. Every processor
- * with vectors has these, and others emulate them.
+ * Converts rows to the units of the comparison, and compares them in vectors of eight lanes. Every
+ * processor with vectors has these; others compute without vectors.
  * SPDX-License-Identifier: MIT
  */
 #define NEAR_VECTOR 8

@@ -1,9 +1,9 @@
 /*
  * Finds the rows that can be near to a given row. It compares sixteen at a time by sums of a byte
- * each, and if any of them is near by these, by the counts of 16 bits. Both are in units in which
- * the allowed difference fits. Sums that do not fit into a byte are cut off, which never makes a
- * difference larger. Counts are modulo 2^16; a count that wraps around makes a candidate too many,
- * never one too few. The same text is compiled for each instruction set that makes it faster.
+ * each, and if any of them is near by these, by the counts of 16 bits. Both have units that make
+ * the allowed difference fit. Sums that do not fit into a byte are cut off, which never makes a
+ * difference larger. Counts are modulo 2^16; a count that wraps around adds a candidate, and never
+ * loses one. The same text is compiled for each instruction set that makes it faster.
  *
  *     near_fn *next = near_choose();
  *     struct nearness near = nearness_of(&row->table, reach, power);

@@ -1,5 +1,6 @@
 /*
- * Finds the directories of the index that a walk did not meet, and looks for each once more.
+ * Remembers the directories that a walk meets, and looks once more for the other directories of the
+ * index.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/vanished.h"

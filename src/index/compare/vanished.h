@@ -1,7 +1,7 @@
 /*
- * Directories that the index has and the walk did not meet. Their rows are removed at the end of a
- * run if they have certainly vanished: every directory above them could be read, and a second look
- * finds nothing.
+ * Finds directories that the index has and the walk did not meet. Their rows are removed at the end
+ * of a run if they have certainly vanished: every directory above them could be read, and a second
+ * look finds nothing.
  *
  *     vanished_meet(&vanished, directory->hash, error);       // any walker, for each directory
  *     vanished_find(&vanished, store, scope, ...);            // after the walk of each root

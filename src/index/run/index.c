@@ -1,6 +1,6 @@
 /*
- * Does a run from beginning to end: opens the index, starts and joins the threads, removes the rows
- * of vanished files, and enters the runs.
+ * Carries out a run from beginning to end: opens the index, starts and joins the threads, removes
+ * the rows of vanished files, and enters the runs.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/index.h"
@@ -197,6 +197,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
+	summary->listed_others = run->walkers.listed_others;
 	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 

@@ -4,8 +4,8 @@
  * is the same file by is_same_file. If a file has new names, each of them also gets its row, by the
  * same rule. The other files are scanned. The other rows whose files no longer exist are removed.
  *
- * In doubt a file is scanned: if the rows of one inode have different contents, and on file systems
- * whose inode numbers do not last.
+ * A file is scanned if there is doubt: if the rows of one inode have different contents, and on
+ * file systems whose inode numbers do not last.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -45,7 +45,7 @@ struct walkers {
 	unsigned count, directories_max; /* of walkers; that may be open */
 	struct walker_thread threads[WALKERS_MAX];
 	struct walk *walk; /* the present one */
-	uint64_t listed_directories;
+	uint64_t listed_directories, listed_others;
 	bool looks_for_moved;
 	uint64_t moved_from_vanished; /* rows of vanished directories, which are still there */
 	pthread_t main;		      /* of the roots, and the first walker */

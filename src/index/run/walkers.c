@@ -97,8 +97,10 @@ static int walk_list(struct walkers *walkers, const struct root *root, struct si
 	       (found = file_list_next(list, &chunk, &thread->error)) > 0)
 		status = handle(thread, found, &chunk);
 	rest(thread);
-	if (list != NULL)
+	if (list != NULL) {
 		walkers->listed_directories = file_list_directories(list);
+		walkers->listed_others = file_list_others(list);
+	}
 	file_list_free(list);
 	if (status == 0 && found >= 0)
 		return 0;

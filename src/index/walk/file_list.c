@@ -25,7 +25,7 @@ struct file_list {
 	int fd;
 	const struct root *root;
 	const struct walk_options *options;
-	uint64_t directories;
+	uint64_t directories, others;
 
 	char *buffer;
 	size_t size, capacity; /* bytes read and room for them */
@@ -81,6 +81,11 @@ void file_list_free(struct file_list *list)
 uint64_t file_list_directories(const struct file_list *list)
 {
 	return list->directories;
+}
+
+uint64_t file_list_others(const struct file_list *list)
+{
+	return list->others;
 }
 
 /* ---- Names ---- */
@@ -184,6 +189,8 @@ static bool is_wanted(struct file_list *list, char *path)
 	}
 	if (S_ISDIR(status->st_mode))
 		list->directories++;
+	else if (!S_ISREG(status->st_mode))
+		list->others++;
 	return S_ISREG(status->st_mode) &&
 	       !filter_leaves_out_size(options->filter, status->st_size) &&
 	       !filter_leaves_out_path(options->filter, path);

@@ -27,7 +27,8 @@ void file_list_free(struct file_list *list); /* NULL is fine */
 /* See walk_next. Errors besides: SIMHASH_E_SYSTEM for what cannot be read, SIMHASH_E_SYNTAX. */
 int file_list_next(struct file_list *list, struct chunk *chunk, struct simhash_error *error);
 
-/* How many directories were passed over. */
+/* How many directories were passed over, and how many links, pipes and others that are no files. */
 uint64_t file_list_directories(const struct file_list *list);
+uint64_t file_list_others(const struct file_list *list);
 
 #endif

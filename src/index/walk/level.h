@@ -1,6 +1,6 @@
 /*
- * Detects a directory that contains itself, by a mount or in a file system that shows snapshots,
- * where a walk would not end. A level is a directory that is being walked; it knows the levels
+ * Detects a directory that contains itself, by a mount or in a file system that shows snapshots; a
+ * walk of it would not end. A level is a directory that is being walked, with a link to the level
  * above it.
  *
  *     level = level_new(above->level, &status);      // NULL when memory is short
@@ -10,8 +10,8 @@
  *     level_end(level);                              // it has been read
  *     level_drop(level);
  *
- * Most such directories show the inode of the one above. In some file systems each level has a
- * different inode. They are recognized by levels that are alike again and again.
+ * Most such directories show the inode of the one above. Some file systems give each level a
+ * different inode. There the levels are recognized because they are alike again and again.
  *
  * One thread reads a directory; others may be below it already.
  *

@@ -1,5 +1,5 @@
 /*
- * Stores the path that a run is scanning, and ends its progress.
+ * Stores the path that a run is scanning, and sets the progress of a finished run.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/progress.h"

@@ -1,6 +1,6 @@
 /*
- * The progress of a run, for display meanwhile. The threads that do the work count finished files
- * and bytes; count_ahead.c counts all of them.
+ * The progress of a run, which a program can show while the run is under way. The threads that do
+ * the work count finished files and bytes; count_ahead.c counts all of them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_PROGRESS_H

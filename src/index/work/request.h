@@ -66,6 +66,7 @@ struct index_summary {
 	uint64_t sketched_again; /* scanned though unchanged, for their resemblance sketches */
 	uint64_t bytes;		 /* scanned */
 	uint64_t listed_directories;  /* in the list, where they do not count */
+	uint64_t listed_others;	      /* in the list: links, pipes and others that are no files */
 	uint64_t kernel_file_systems; /* that were left out */
 	uint64_t left_out;	      /* by design, in archives: reported, and no failures */
 	double seconds;

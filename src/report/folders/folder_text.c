@@ -1,6 +1,6 @@
 /*
- * Writes pairs of folders for people: what can be removed, where it also is, and what would be
- * lost.
+ * Writes pairs of folders for people: the folder that can be removed, the folder that has its
+ * files, and the files that would be lost.
  * SPDX-License-Identifier: MIT
  */
 #include "report/folders/folder_text.h"

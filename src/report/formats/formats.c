@@ -1,5 +1,5 @@
 /*
- * Has the table of formats and finds a format by its name.
+ * Lists all formats, and finds a format by its name.
  * SPDX-License-Identifier: MIT
  */
 #include "report/formats/formats.h"

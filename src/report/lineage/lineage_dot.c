@@ -1,5 +1,5 @@
 /*
- * Writes a lineage as a graph for Graphviz: an edge has no arrow if the order is unclear.
+ * Writes a lineage as a graph for Graphviz, with an edge without an arrow if the order is unclear.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

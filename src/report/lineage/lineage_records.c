@@ -1,5 +1,5 @@
 /*
- * Writes a lineage for programs. In JSON it is an object, whose versions are numbered from 1 in
+ * Writes a lineage for programs. A JSON lineage is an object, whose versions are numbered from 1 in
  * each group, parents first. Between zero bytes it is the path of each file, and the path of the
  * file that it comes from or is identical to; the second path is empty for the first version. A
  * file comes after the file that it comes from, so patches can be made and applied in this order.

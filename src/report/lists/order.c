@@ -1,5 +1,5 @@
 /*
- * Computes the keys by which pairs and groups are sorted.
+ * Computes the sort keys of pairs and groups.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/order.h"

@@ -1,5 +1,5 @@
 /*
- * The order in which pairs and groups are listed, and their maximum number.
+ * The order of pairs and groups in a list, and their maximum number.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_ORDER_H

@@ -1,7 +1,6 @@
 /*
- * A file that a program writes. A regular file is first written under a temporary name, and
- * replaces the old file when it is complete. So a run that fails or is interrupted leaves the old
- * file.
+ * An output file that replaces the old file only when it is complete. A regular file is first
+ * written under a temporary name. So a run that fails or is interrupted leaves the old file.
  *
  *     if (output_open(&output, path, 0666, store, &error) == 0) {
  *             fputs("...", output.stream);

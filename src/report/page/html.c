@@ -1,5 +1,6 @@
 /*
- * Writes the report: the template, the head of its data, and the points of the key space.
+ * Fills the template of the report with the head of its data, the groups, and the points of the key
+ * space.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html.h"

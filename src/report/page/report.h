@@ -1,5 +1,5 @@
 /*
- * The data of which a report is made.
+ * The data from which a report is made.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_REPORT_H

@@ -155,6 +155,14 @@ int container_level_failure(const struct container_level *level)
 	return text != NULL && strstr(text, "memory") != NULL ? ENOMEM : CONTAINER_IS_DAMAGED;
 }
 
+/* It is open. What could not be read of it meanwhile is remembered. */
+static int opened(struct container_level *level)
+{
+	if (archive_error_string(level->archive) != NULL)
+		level->failed_as_opened = container_level_failure(level);
+	return 0;
+}
+
 static int open_failed(struct container_level *level, int *why)
 {
 	*why = container_level_failure(level);
@@ -200,7 +208,7 @@ int container_level_open_file(struct container_level *level, struct container_fi
 	archive_read_set_callback_data(level->archive, file);
 	if (file->failed_errno == 0 && archive_read_open1(level->archive) == ARCHIVE_OK &&
 	    file->failed_errno == 0)
-		return 0;
+		return opened(level);
 	if (file->failed_errno == 0)
 		return open_failed(level, why);
 	*why = file->failed_errno;
@@ -230,7 +238,7 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 		begin += (size_t)frame;
 	}
 	return archive_read_open_memory(level->archive, memory + begin, size - begin) == ARCHIVE_OK
-		       ? 0
+		       ? opened(level)
 		       : open_failed(level, why);
 }
 
@@ -254,7 +262,7 @@ int container_level_begin(struct container_level *level, unsigned kinds, struct 
 static int64_t end_of(const struct container_level *level, const struct container_file *file)
 {
 	int format = archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK;
-	bool is_plain = (level->kind & (CONTAINER_TAR | CONTAINER_CPIO)) != 0;
+	bool is_plain = (level->kind & (CONTAINER_TAR | CONTAINER_CPIO | CONTAINER_AR)) != 0;
 	/* Of a compressed archive of another format, the end may have been left unread. */
 	bool is_stream = (level->kind & CONTAINER_COMPRESSED) != 0 &&
 			 (format == ARCHIVE_FORMAT_RAW || format == ARCHIVE_FORMAT_TAR);

@@ -34,6 +34,7 @@ struct container_level {
 	bool has_gaps;	    /* of bytes that are not a member */
 	bool is_volume;	    /* one of several of an archive */
 	unsigned kind;
+	int failed_as_opened;	   /* what went wrong when its format was looked for, or 0 */
 	unsigned unnamed;	   /* members whose names are not text */
 	struct document *document; /* whose parts are read; or NULL */
 };

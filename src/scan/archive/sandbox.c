@@ -287,7 +287,7 @@ static void warn(struct sandbox_use *use, int why)
 	if (atomic_flag_test_and_set(&use->was_told) || use->warning == NULL)
 		return;
 	snprintf(message, sizeof message,
-		 "warning: archives are read without a sandbox, as with --no-sandbox: %s",
+		 "warning: archives are read without a sandbox, as with SIMHASH_SANDBOX=no: %s",
 		 strerror(why));
 	use->warning(use->context, message);
 }

@@ -489,8 +489,9 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 	if (got < 0)
 		return errno;
 	kind = container_kind(file->buffer, (size_t)got) & kinds;
-	if (kind == 0)
-		return CONTAINER_HAS_REST;
+	if (kind == 0) /* of ar it is what is left of a header */
+		return unpacker->levels[0].kind == CONTAINER_AR ? CONTAINER_IS_DAMAGED
+								: CONTAINER_HAS_REST;
 	pop(unpacker);
 	*goes_on = true;
 	file->begin = at;
@@ -509,6 +510,9 @@ static int failure_at_end(struct unpacker *unpacker)
 
 	if (why != 0)
 		return why;
+	/* To libarchive, what cannot be inflated at all is an empty archive. */
+	if (archive_format(level->archive) == ARCHIVE_FORMAT_EMPTY && level->failed_as_opened != 0)
+		return level->failed_as_opened;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
 	return level->is_volume ? CONTAINER_IS_VOLUME : 0;

@@ -1,6 +1,6 @@
 /*
- * Names in documents: the files of a book by their ids, characters by their XHTML names, and parts
- * in the order in which a reader counts them.
+ * Names in documents: the files of a book by their ids, characters by their XHTML names, and the
+ * order of parts as a reader counts them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_DOCUMENT_NAMES_H

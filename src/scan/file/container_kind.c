@@ -242,7 +242,8 @@ const char *container_explain(int failure)
 	case CONTAINER_HAS_REST:
 		return "Has other bytes after its end: no members are looked for in them";
 	case CONTAINER_NEEDS_MEMORY:
-		return "Needs more memory than an archive may use, which simhash --limits=memory=SIZE "
+		return "Needs more memory than an archive may use, which simhash "
+		       "--limits=memory=SIZE "
 		       "sets: what was read before is indexed";
 	default:
 		return NULL;

@@ -1,5 +1,5 @@
 /*
- * The ways in which the scan of a file can end, and the sizes of the buffers that it reads into.
+ * The possible outcomes of the scan of a file, and the sizes of the buffers that it reads into.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_OUTCOME_H

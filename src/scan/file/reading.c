@@ -1,5 +1,5 @@
 /*
- * Reads a file and, where the system takes advice, drops its bytes from the page cache.
+ * Reads a file, and drops its bytes from the page cache if the system takes advice.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/reading.h"

@@ -8,8 +8,8 @@
  *
  * Each thread gathers the resemblance sketch of its units in its own registers, which are merged
  * when it leaves. Shingles cross the seams, so a unit is read with the first bytes of the next one.
- * If a program writes to the file meanwhile, these bytes may differ when the next unit is read:
- * then its row has no sketch.
+ * If a program writes to the file meanwhile, these bytes may differ when the next unit is read.
+ * Then the row gets no sketch.
  *
  * Memory is bounded: no thread is more than SHARED_AHEAD units ahead of the appended pieces.
  *

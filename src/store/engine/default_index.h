@@ -1,5 +1,5 @@
 /*
- * The defaults of an index that nobody names: its URL, and the host name of this machine's files.
+ * The index that is used if nobody names one: its URL, and the host name of this machine's files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_DEFAULT_INDEX_H

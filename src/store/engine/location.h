@@ -1,5 +1,5 @@
 /*
- * The location of an index, and the options with which it is opened.
+ * The location of an index, and the options for opening it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOCATION_H
@@ -38,8 +38,7 @@ struct store_location {
 	struct store_calls *disk_calls; /* counts the calls to SQLite; may be NULL */
 	/* Called with what should be mended, such as a password that others can read. May be NULL. */
 	void (*warning)(void *context, const char *message);
-	/* The rest is for servers. The only option file to read; NULL for the usual ones. */
-	const char *defaults_file;
+	/* The rest is for servers. */
 	/* The group of option files that counts before [simhash] and [client]; or NULL. */
 	const char *group;
 	/* How long to try to reach a server that does not answer, in seconds. */

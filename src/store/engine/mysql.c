@@ -161,7 +161,8 @@ static int reach(struct database *database, const struct store_url *url,
 	begin_call(database);
 	status = connect_mysql(url, where, mode, database->name, &database->handle, error);
 	if (status == 0)
-		database->logs_statements = mysql_logs_statements(database->handle);
+		status = mysql_logs_statements(database->handle, database->name,
+					       &database->logs_statements, error);
 	end_call(database);
 	return status;
 }

@@ -440,19 +440,21 @@ static int connect_target(const struct target *target, enum open_mode mode, MYSQ
 	}
 }
 
-bool mysql_logs_statements(MYSQL *handle)
+int mysql_logs_statements(MYSQL *handle, const char *name, bool *logs, struct simhash_error *error)
 {
 	static const char sql[] = "SELECT 1 FROM DUAL WHERE @@log_bin AND @@binlog_format = "
 				  "'STATEMENT'";
 	MYSQL_RES *result;
-	bool logs;
 
-	/* A server without these variables logs rows. */
-	if (mysql_query(handle, sql) != 0 || (result = mysql_store_result(handle)) == NULL)
-		return false;
-	logs = mysql_num_rows(result) > 0;
+	*logs = false;
+	if (mysql_query(handle, sql) != 0 || (result = mysql_store_result(handle)) == NULL) {
+		fail(handle, name, error);
+		/* A server without these variables logs rows. */
+		return error->code == SIMHASH_E_CONNECTION ? -1 : 0;
+	}
+	*logs = mysql_num_rows(result) > 0;
 	mysql_free_result(result);
-	return logs;
+	return 0;
 }
 
 static void warn_of_exposed(const struct store_location *where, const char *path)
@@ -475,9 +477,9 @@ int connect_mysql(const struct store_url *url, const struct store_location *wher
 	int status;
 
 	*handle = NULL;
-	if (where->defaults_file != NULL && check_defaults_file(where->defaults_file, error) != 0)
+	if (url->defaults_file != NULL && check_defaults_file(url->defaults_file, error) != 0)
 		return -1;
-	status = option_files_read(where->defaults_file, where->group, &files, error);
+	status = option_files_read(url->defaults_file, where->group, &files, error);
 	if (status == 0 && files.exposed != NULL && where->warning != NULL)
 		warn_of_exposed(where, files.exposed);
 	if (status == 0)

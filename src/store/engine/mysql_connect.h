@@ -30,7 +30,8 @@ int connect_mysql(const struct store_url *url, const struct store_location *wher
 /*
  * Does the server log statements, and never rows? Then it refuses arrays of values (error 4033), and
  * each write to InnoDB at an isolation level below REPEATABLE READ (error 1665).
+ * Error: SIMHASH_E_CONNECTION.
  */
-bool mysql_logs_statements(MYSQL *handle);
+int mysql_logs_statements(MYSQL *handle, const char *name, bool *logs, struct simhash_error *error);
 
 #endif

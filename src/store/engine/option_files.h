@@ -1,7 +1,7 @@
 /*
- * Reads the option files of MySQL: the options for this program, in the order in which they count.
- * The libraries read these files too. But for them the last option counts regardless of its group,
- * and MariaDB's ignores `ssl-mode` and `ssl`: a user who asks for ssl-mode=REQUIRED there would be
+ * Reads the option files of MySQL: the options for this program, in their order of importance. The
+ * libraries also read these files. But for them the last option counts regardless of its group, and
+ * MariaDB's ignores `ssl-mode` and `ssl`: a user who asks for ssl-mode=REQUIRED there would be
  * connected without encryption.
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * The scripts of sql/, which are compiled in.
+ * The SQL scripts of the folder sql/, which are compiled into the programs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCRIPTS_H

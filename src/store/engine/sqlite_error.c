@@ -1,5 +1,5 @@
 /*
- * Classifies errors of SQLite, and finds out which disk has no room.
+ * Classifies errors of SQLite, and finds out which disk is full.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_error.h"

@@ -89,10 +89,26 @@ static int parse_host(const char *text, size_t length, struct store_url *url,
 	return decode(text, (size_t)(end - text), &url->host, error);
 }
 
+/* What follows the database. Wrong parameters are not repeated: one may be a password. */
+static int parse_parameters(const char *text, struct store_url *url, struct simhash_error *error)
+{
+	static const char option[] = "?defaults-file=";
+	const char *file = text + strlen(option);
+
+	if (text[0] == '\0')
+		return 0;
+	if (strncmp(text, option, strlen(option)) != 0 || file[0] == '\0' ||
+	    strpbrk(file, "&#") != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "database URL: expected nothing but ?defaults-file=FILE after the "
+				 "database; write %%26 for & in FILE, and %%23 for #");
+	return decode(file, strlen(file), &url->defaults_file, error);
+}
+
 /* What follows "mysql://". */
 static int parse_mysql(const char *text, struct store_url *url, struct simhash_error *error)
 {
-	size_t authority = strcspn(text, "/");
+	size_t authority = strcspn(text, "/?"), name;
 	const char *database = text + authority;
 	const char *at = NULL;
 
@@ -112,11 +128,14 @@ static int parse_mysql(const char *text, struct store_url *url, struct simhash_e
 	}
 	if (parse_host(text, authority, url, error) != 0)
 		return -1;
-	if (database[0] == '\0' || database[1] == '\0' || strpbrk(database + 1, "/?#") != NULL)
+	name = database[0] == '/' ? strcspn(database + 1, "/?#") : 0;
+	if (name == 0 || database[name + 1] == '/' || database[name + 1] == '#')
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "database URL: expected the name of a database at its end, as in "
 				 "mysql://user@host/database");
-	return decode(database + 1, strlen(database + 1), &url->database, error);
+	if (decode(database + 1, name, &url->database, error) != 0)
+		return -1;
+	return parse_parameters(database + 1 + name, url, error);
 }
 
 int store_url_parse(const char *text, struct store_url *url, struct simhash_error *error)
@@ -155,6 +174,7 @@ void store_url_release(struct store_url *url)
 	free(url->user);
 	free(url->host);
 	free(url->database);
+	free(url->defaults_file);
 	memset(url, 0, sizeof *url);
 }
 
@@ -163,6 +183,11 @@ static bool is_same_file(const char *x, const char *y)
 	struct stat a, b;
 
 	return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static bool is_same_option_file(const char *x, const char *y)
+{
+	return x == NULL || y == NULL ? x == y : strcmp(x, y) == 0 || is_same_file(x, y);
 }
 
 static bool is_same_host(const char *x, const char *y)
@@ -187,7 +212,8 @@ int store_url_compare(const char *first, const char *second, bool *is_same,
 		*is_same = is_same_file(x.path, y.path);
 	else
 		*is_same = is_same_host(x.host, y.host) && x.port == y.port &&
-			   strcmp(x.database, y.database) == 0;
+			   strcmp(x.database, y.database) == 0 &&
+			   is_same_option_file(x.defaults_file, y.defaults_file);
 	store_url_release(&x);
 	store_url_release(&y);
 	return 0;

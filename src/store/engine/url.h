@@ -2,7 +2,7 @@
  * The URL of an index.
  *
  *     sqlite:/path/to/index.db
- *     mysql://user@host:port/database
+ *     mysql://user@host:port/database?defaults-file=/path/to/options
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ struct store_url {
 	char *user;   /* mysql: each NULL where the URL leaves it to the option files */
 	char *host;
 	char *database;
-	unsigned port; /* 0 where the URL leaves it out */
+	char *defaults_file; /* mysql: the only option file to read; NULL for the usual ones */
+	unsigned port;	     /* 0 where the URL leaves it out */
 };
 
 /*
@@ -33,8 +34,8 @@ int store_url_parse(const char *text, struct store_url *url, struct simhash_erro
 void store_url_release(struct store_url *url);
 
 /*
- * Do both URLs name one index: one file, by any of its names, or one database of one server? A
- * server's other names, and option files, are not looked up. Errors: those of store_url_parse.
+ * Do both URLs name one index: one file, by any of its names, or one database of one server, by the
+ * same option file? A server's other names, and what option files say, are not looked up. Errors: those of store_url_parse.
  */
 int store_url_compare(const char *first, const char *second, bool *is_same,
 		      struct simhash_error *error);

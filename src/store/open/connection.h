@@ -1,5 +1,5 @@
 /*
- * The inside of a store: a driver, its connection, and its prepared statements.
+ * The internals of a store: a driver, its connection, and its prepared statements.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_CONNECTION_H

@@ -1,6 +1,6 @@
 /*
- * A first load of an index. Many rows are written faster into an index without rows if their keys
- * are indexed afterwards.
+ * Makes a first load of an index faster: many rows are written faster into an index without rows if
+ * their keys are indexed afterwards.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOAD_H

@@ -1,6 +1,5 @@
 /*
- * Queries the rows of files and directories that a walk compares. src/index decides what to do
- * about them.
+ * Queries the rows of files and directories that a walk compares. src/index acts on the results.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_file.h"

@@ -1,6 +1,6 @@
 /*
- * The data of the index about the files that a walk finds. They show whether files must be scanned
- * again, and which rows have lost their files.
+ * Reads the rows of the index about the files that a walk finds. The rows show whether files must
+ * be scanned again, and which rows have lost their files.
  *
  *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
  *             return -1;

@@ -1,7 +1,7 @@
 /*
- * Stores known files in memory. Each part of the table has its rows, and the place where the rows
- * of each directory begin. A part that does not fit has a digest of each directory instead, and
- * gathers the rows of one directory at a time.
+ * Stores known files in memory. Each part of the table has its rows, and the first row of each
+ * directory. A part that does not fit has a digest of each directory instead, and gathers the rows
+ * of one directory at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_table.h"

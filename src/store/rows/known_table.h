@@ -12,7 +12,7 @@
  *                     compare(&rows[i]);
  *
  * A table shows an earlier state of the index. Before a row whose file is missing is removed, the
- * file must be looked for once more. A table that has become old knows nothing.
+ * file must be looked for once more. A table is used only for a limited time.
  *
  * SPDX-License-Identifier: MIT
  */

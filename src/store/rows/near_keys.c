@@ -1,5 +1,5 @@
 /*
- * Reads entries of the index of cells.
+ * Reads entries of the index of cells, and compares keys of rows.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/near_keys.h"

@@ -85,10 +85,11 @@ static int take_resemblance(struct query *query, unsigned column, struct file_ro
 	struct simhash_resemblance_sketch *sketch = &row->resemblance;
 	struct bytes value = query_bytes(query, column);
 
-	memset(sketch, 0, sizeof *sketch);
 	row->has_resemblance = !query_is_null(query, column);
-	if (value.size == 0)
+	if (value.size == 0) {
+		memset(sketch, 0, sizeof *sketch);
 		return 0;
+	}
 	if (value.size != sizeof *sketch)
 		return error_set(error, SIMHASH_E_DATABASE,
 				 "table file: the resemblance sketch of %.*s/%.*s has %zu bytes "
@@ -185,9 +186,9 @@ int row_columns_take(struct query *query, unsigned columns, struct file_row *row
 {
 	unsigned column = 0;
 
-	for (const struct row_member *member = members; columns != 0; columns >>= 1, member++) {
-		if ((columns & 1) == 0)
-			continue;
+	/* From one column of the set to the next. */
+	for (columns &= ROW_COLUMNS_END - 1; columns != 0; columns &= columns - 1) {
+		const struct row_member *member = &members[__builtin_ctz(columns)];
 		if (take_member(query, column, member, row, error) != 0)
 			return -1;
 		column += member->count;

@@ -1,5 +1,6 @@
 /*
- * Reads and writes the sketches of an index for a copy of it.
+ * Reads stored sketches in order of path hash, and writes sketches, for copies and exports of an
+ * index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_COPY_H
