@@ -18,7 +18,7 @@ mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/b"
 for folder in nothing empty; do
 	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
-	for options in '' --all --also=empty --group --group=single --also=versions --verify=no --verify=all --group=lineage --directories \
+	for options in '' --group=none --also=empty --group --group=single --also=versions --verify=no --verify=all --group=lineage --directories \
 		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
 		# shellcheck disable=SC2086  # are several words
 		runs 0 "$SIMFIND" $options

@@ -269,7 +269,7 @@ static void end_reading(struct find_progress *progress, const struct find_counts
 }
 
 /* Which of two files is part of the other may be known only then. */
-static int confirm_wanted(struct output *output, const struct find_sink *sink,
+static int confirm_wanted(const struct output *output, const struct find_sink *sink,
 			  struct simhash_error *error)
 {
 	const struct find_plan *plan = output->plan;
