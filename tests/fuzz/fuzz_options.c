@@ -67,8 +67,8 @@ static void parse_for_index(int argc, char **argv)
 		EXPECT(arguments.threads >= 1 && arguments.threads <= THREADS_MAX);
 		EXPECT(arguments.request.max_inflated_bytes >= 0 &&
 		       arguments.request.location.wait_s >= 0);
-		EXPECT(arguments.filter.min_size_bytes >= 0 &&
-		       arguments.filter.min_size_bytes <= arguments.filter.max_size_bytes);
+		EXPECT(arguments.exclusions.min_size_bytes >= 0 &&
+		       arguments.exclusions.min_size_bytes <= arguments.exclusions.max_size_bytes);
 		EXPECT(arguments.request.path_count < (unsigned)argc);
 		EXPECT((arguments.task == TASK_COPY) == (arguments.copy_to != NULL));
 	}
@@ -131,7 +131,7 @@ static void parse_for_keep(int argc, char **argv)
 	status = keep_arguments_parse(&arguments, argc, argv, &error);
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
 	if (status == 0) {
-		EXPECT(arguments.filter.min_size_bytes <= arguments.filter.max_size_bytes);
+		EXPECT(arguments.exclusions.min_size_bytes <= arguments.exclusions.max_size_bytes);
 		EXPECT(!arguments.yes || arguments.undo_path != NULL ||
 		       arguments.journal_path != NULL);
 		EXPECT(!arguments.yes || arguments.script_path == NULL);

@@ -162,7 +162,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.location.context = &waiting;
 	request.tag_set = tag_set;
 	request.host = host;
-	request.filter = &arguments->filter;
+	request.exclusions = &arguments->exclusions;
 	request.filters = arguments->filters.count > 0 ? &arguments->filters : NULL;
 	request.measures = arguments->measures;
 	request.measure_count = arguments->measure_count;

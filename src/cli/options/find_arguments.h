@@ -34,9 +34,9 @@ struct find_arguments {
 	const char *output_path;
 	struct find_input *inputs; /* owned; the texts are borrowed */
 	size_t input_count, input_capacity;
-	struct find_request request; /* but for the tag set, the host and the measure themselves */
-	struct sandbox_use sandbox;  /* of the request, unless there is none */
-	struct filter filter; /* of the files that are listed */
+	struct find_request request;  /* but for the tag set, the host and the measure themselves */
+	struct sandbox_use sandbox;   /* of the request, unless there is none */
+	struct exclusions exclusions; /* of the files that are listed */
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;

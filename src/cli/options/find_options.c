@@ -24,14 +24,14 @@ void find_arguments_init(struct find_arguments *arguments)
 		.stored_pairs_max = STORED_PAIRS_DEFAULT,
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT}};
 	find_request_init(&arguments->request);
-	filter_init(&arguments->filter);
+	exclusions_init(&arguments->exclusions);
 	arguments->request.max_inflated_bytes = MAX_INFLATED_BYTES;
 }
 
 void find_arguments_release(struct find_arguments *arguments)
 {
 	rule_release(&arguments->request.rule);
-	filter_release(&arguments->filter);
+	exclusions_release(&arguments->exclusions);
 	free(arguments->between_text[0]);
 	free(arguments->between_text[1]);
 	operands_release(&arguments->operands);
@@ -167,15 +167,16 @@ static const struct option_row rows[] = {
 
 	{.heading = "Which files"},
 	{0, "ext", "=LIST", "list only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
 	{0, "exclude", "=GLOB",
 	 "do not list files that match GLOB, as in .gitignore, or a line of FILE with @FILE; can "
 	 "be given several times",
-	 .parse = add_find_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
+	 .parse = add_find_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST,
+	 .is_list = true},
 	{0, "min-size", "=SIZE", "list only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
-	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
+	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 	{0, "files0-from", "=FILE",
 	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
 	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
@@ -324,12 +325,12 @@ static bool formats_lineages(const struct formatter *formatter)
 
 static int check_filter(const struct find_arguments *arguments, struct simhash_error *error)
 {
-	const struct filter *filter = &arguments->filter;
+	const struct exclusions *exclusions = &arguments->exclusions;
 	const struct operands *operands = &arguments->operands;
 
-	if (filter->min_size_bytes > filter->max_size_bytes)
+	if (exclusions->min_size_bytes > exclusions->max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
-	if (filter->reads_stdin &&
+	if (exclusions->reads_stdin &&
 	    (operands_have_stdin(operands) ||
 	     (operands->names_from != NULL && strcmp(operands->names_from, "-") == 0)))
 		return error_set(
@@ -339,10 +340,10 @@ static int check_filter(const struct find_arguments *arguments, struct simhash_e
 	return 0;
 }
 
-static bool has_filter(const struct filter *filter)
+static bool has_exclusions(const struct exclusions *exclusions)
 {
-	return filter->rules.count > 0 || filter->extensions.count > 0 ||
-	       filter->min_size_bytes > 0 || filter->max_size_bytes < INT64_MAX;
+	return exclusions->rules.count > 0 || exclusions->extensions.count > 0 ||
+	       exclusions->min_size_bytes > 0 || exclusions->max_size_bytes < INT64_MAX;
 }
 
 static int check(const struct find_arguments *arguments, struct simhash_error *error)
@@ -411,7 +412,7 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (status != 0)
 		return status;
 	settle_rule(arguments);
-	if (has_filter(&arguments->filter)) {
+	if (has_exclusions(&arguments->exclusions)) {
 		arguments->request.takes = find_filter_takes;
 		arguments->request.takes_context = arguments;
 	}

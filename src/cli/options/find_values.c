@@ -128,12 +128,13 @@ bool find_filter_takes(const void *context, struct bytes directory, struct bytes
 	if (size >= sizeof buffer)
 		path = malloc(size + 1);
 	if (path == NULL)
-		return !filter_leaves_out_size(&arguments->filter, size_bytes);
+		return !exclusions_leave_out_size(&arguments->exclusions, size_bytes);
 	memcpy(path, directory.data, directory.size);
 	path[directory.size] = '/';
 	memcpy(path + directory.size + 1, name.data, name.size);
 	path[size] = '\0';
-	is_taken = operands_let_through(&arguments->operands, &arguments->filter, path, size_bytes);
+	is_taken = operands_let_through(&arguments->operands, &arguments->exclusions, path,
+					size_bytes);
 	if (path != buffer)
 		free(path);
 	return is_taken;

@@ -24,12 +24,12 @@ void index_arguments_init(struct index_arguments *arguments)
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
 		.threads = processors()};
-	filter_init(&arguments->filter);
+	exclusions_init(&arguments->exclusions);
 }
 
 void index_arguments_release(struct index_arguments *arguments)
 {
-	filter_release(&arguments->filter);
+	exclusions_release(&arguments->exclusions);
 	filter_commands_release(&arguments->filters);
 	for (unsigned i = 0; i < arguments->measure_count; i++)
 		simhash_measure_free(arguments->measures[i]);
@@ -227,15 +227,15 @@ static const struct option_row rows[] = {
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true},
 	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
-	 .parse = set_flag, .field = FIELD(filter.ignore_files)},
+	 .parse = set_flag, .field = FIELD(exclusions.ignore_files)},
 	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
 	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "index only files of at most SIZE", .parse = set_size,
-	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
+	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 	{'x', "one-file-system", NULL, "stay on the file system of each PATH", .parse = set_flag,
 	 .field = FIELD(request.one_file_system)},
 	{'L', "dereference", NULL, "follow symbolic links", .parse = set_flag,
@@ -420,18 +420,18 @@ static int check_print(const struct index_arguments *arguments, struct simhash_e
 
 static int check_index(const struct index_arguments *arguments, struct simhash_error *error)
 {
-	const struct filter *filter = &arguments->filter;
+	const struct exclusions *exclusions = &arguments->exclusions;
 
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
 		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
-	if (filter->reads_stdin && arguments->request.list_name != NULL &&
+	if (exclusions->reads_stdin && arguments->request.list_name != NULL &&
 	    strcmp(arguments->request.list_name, "-") == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--exclude=@- cannot be combined with --files0-from=-: both "
 				 "read standard input");
-	if (filter->min_size_bytes > filter->max_size_bytes)
+	if (exclusions->min_size_bytes > exclusions->max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/summary.h"
 #include "index/run/index.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 #include "scan/archive/sandbox.h"
 #include "simhash_measures.h"
 #include "store/open/roles.h"
@@ -44,7 +44,7 @@ struct index_arguments {
 	enum progress_mode progress;
 	enum summary_format summary;
 	enum status_format format;
-	struct filter filter;
+	struct exclusions exclusions;
 	struct filter_commands filters;			/* commands */
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;

@@ -17,13 +17,13 @@ void keep_arguments_init(struct keep_arguments *arguments)
 	*arguments = (struct keep_arguments){
 		.index = {.location = {.group = "simfind"}},
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT}};
-	filter_init(&arguments->filter);
+	exclusions_init(&arguments->exclusions);
 }
 
 void keep_arguments_release(struct keep_arguments *arguments)
 {
 	operands_release(&arguments->operands);
-	filter_release(&arguments->filter);
+	exclusions_release(&arguments->exclusions);
 	free(arguments->protected);
 }
 
@@ -109,15 +109,15 @@ static const struct option_row rows[] = {
 
 	{.heading = "Which copies"},
 	{0, "ext", "=LIST", "only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(filter), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
 	{0, "exclude", "=GLOB",
 	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
 	 "several times",
-	 .parse = add_exclude, .field = FIELD(filter), .kind = VALUE_LIST, .is_list = true},
+	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true},
 	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(filter.min_size_bytes), .kind = VALUE_TEXT},
+	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
 	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
-	 .field = FIELD(filter.max_size_bytes), .kind = VALUE_TEXT},
+	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 
 	{.heading = "What is done to the others"},
 	{0, "action", "=ACTION",
@@ -201,7 +201,7 @@ static int check(const struct keep_arguments *arguments, struct simhash_error *e
 {
 	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0)
 		return -1;
-	if (arguments->filter.min_size_bytes > arguments->filter.max_size_bytes)
+	if (arguments->exclusions.min_size_bytes > arguments->exclusions.max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
 	if (operands_have_stdin(&arguments->operands))
 		return error_set(error, SIMHASH_E_SYNTAX,

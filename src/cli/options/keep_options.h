@@ -7,13 +7,13 @@
 
 #include "cli/options/operands.h"
 #include "cli/options/options.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 #include "keep/keep.h"
 
 struct keep_arguments {
 	struct index_choice index;
 	struct operands operands;
-	struct filter filter; /* of copies */
+	struct exclusions exclusions; /* of copies */
 	struct find_resources resources;
 	struct keep_policy policy; /* without its protected directories */
 	const char **protected;	   /* owned; the texts are borrowed */

@@ -144,13 +144,13 @@ static char *relative_path(const struct operands *operands, char *path)
 	return path;
 }
 
-bool operands_let_through(const struct operands *operands, const struct filter *filter, char *path,
-			  int64_t size_bytes)
+bool operands_let_through(const struct operands *operands, const struct exclusions *exclusions,
+			  char *path, int64_t size_bytes)
 {
-	if (filter_leaves_out_size(filter, size_bytes))
+	if (exclusions_leave_out_size(exclusions, size_bytes))
 		return false;
-	return (filter->rules.count == 0 && filter->extensions.count == 0) ||
-	       !filter_leaves_out_path(filter, relative_path(operands, path));
+	return (exclusions->rules.count == 0 && exclusions->extensions.count == 0) ||
+	       !exclusions_leave_out_path(exclusions, relative_path(operands, path));
 }
 
 bool operands_have_stdin(const struct operands *operands)

@@ -6,7 +6,7 @@
 #define SIMHASH_CLI_OPERANDS_H
 
 #include "find/rule/find.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 
 struct operands {
 	const char *names_from;	    /* of --files0-from, or NULL */
@@ -23,11 +23,11 @@ int operands_take(struct operands *operands, int count, char **words, struct sim
 void operands_release(struct operands *operands);
 
 /*
- * Does a filter let a file of the index through? Patterns are relative to the DIR that has it. The
+ * Do the exclusions let a file of the index through? Patterns are relative to the DIR that has it. The
  * path is absolute, and changed during the call.
  */
-bool operands_let_through(const struct operands *operands, const struct filter *filter, char *path,
-			  int64_t size_bytes);
+bool operands_let_through(const struct operands *operands, const struct exclusions *exclusions,
+			  char *path, int64_t size_bytes);
 
 /* Is standard input one of the FILEs? */
 bool operands_have_stdin(const struct operands *operands);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/basic/error.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/hashing.h"
@@ -113,12 +113,12 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 
 int add_exclude(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_add_rules(use->field, use->text, error);
+	return exclusions_add_rules(use->field, use->text, error);
 }
 
 int add_extensions(const struct option_use *use, struct simhash_error *error)
 {
-	return filter_add_extensions(use->field, use->text, error);
+	return exclusions_add_extensions(use->field, use->text, error);
 }
 
 int choose_sandbox(struct sandbox_use *use, struct sandbox_use **chosen,

@@ -57,7 +57,7 @@ int measure_option_parse(const char *text, struct simhash_measure **measure,
 /* The default maximum of what a gzip file inflates to. */
 #define MAX_INFLATED_BYTES (INT64_C(16) << 30)
 
-/* Parsers of --exclude and --ext, for a struct filter. */
+/* Parsers of --exclude and --ext, for struct exclusions. */
 option_parse_fn add_exclude, add_extensions;
 
 /* --version: for every program. */

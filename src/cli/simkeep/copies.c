@@ -40,11 +40,11 @@ static int is_wanted(const struct keep_arguments *arguments, const struct find_f
 	bool is_wanted;
 
 	if (!file->is_local)
-		return !filter_leaves_out_size(&arguments->filter, file->size_bytes);
+		return !exclusions_leave_out_size(&arguments->exclusions, file->size_bytes);
 	path = strdup(find_file_path(file));
 	if (path == NULL)
 		return error_set_memory(error);
-	is_wanted = operands_let_through(&arguments->operands, &arguments->filter, path,
+	is_wanted = operands_let_through(&arguments->operands, &arguments->exclusions, path,
 					 file->size_bytes);
 	free(path);
 	return is_wanted;

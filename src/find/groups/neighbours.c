@@ -324,41 +324,41 @@ struct near_query {
 	struct nearness near;
 };
 
-static bool is_within_reach(const struct near_query *sought, const struct content_file *other)
+static bool is_within_reach(const struct near_query *query, const struct content_file *other)
 {
 	for (unsigned d = 0; d < DIMENSIONS; d++) {
-		int64_t x = sought->file->place->sums[d], y = other->place->sums[d];
-		if ((x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) > sought->reach)
+		int64_t x = query->file->place->sums[d], y = other->place->sums[d];
+		if ((x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) > query->reach)
 			return false;
 	}
 	return true;
 }
 
 /* Are all sums of a chunk too small? */
-static bool is_chunk_behind(const struct near_query *sought, const struct neighbour_chunk *chunk)
+static bool is_chunk_behind(const struct near_query *query, const struct neighbour_chunk *chunk)
 {
-	int64_t sum = sought->file->place->sums[0];
+	int64_t sum = query->file->place->sums[0];
 
 	return chunk->largest_sum < sum &&
-	       (uint64_t)sum - (uint64_t)chunk->largest_sum > sought->reach;
+	       (uint64_t)sum - (uint64_t)chunk->largest_sum > query->reach;
 }
 
 static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell *cell,
-			 const struct near_query *sought, const struct visit *visit)
+			 const struct near_query *query, const struct visit *visit)
 {
 	for (unsigned f = 0; f < FEW && cell->few[f] != NULL; f++)
-		if (is_within_reach(sought, cell->few[f]) &&
+		if (is_within_reach(query, cell->few[f]) &&
 		    !visit->each(visit->context, cell->few[f]))
 			return false;
 	for (struct neighbour_chunk *chunk = cell->first; chunk != NULL; chunk = chunk->next) {
 		const struct near_rows rows = {&chunk->sums, &chunk->tags};
 		size_t first = 0;
 		unsigned mask;
-		if (is_chunk_behind(sought, chunk))
+		if (is_chunk_behind(query, chunk))
 			continue;
 		if (visit->is_connected != NULL && is_chunk_connected(chunk, visit))
 			continue;
-		mask = n->near(&rows, &sought->near, &first, 1);
+		mask = n->near(&rows, &query->near, &first, 1);
 		for (mask &= (1u << chunk->count) - 1; mask != 0; mask &= mask - 1)
 			if (!visit->each(visit->context, chunk->files[__builtin_ctz(mask)]))
 				return false;
@@ -367,16 +367,16 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 }
 
 /* The hashes of the cells that are within reach, which are on their way from memory. */
-static unsigned hash_cells(const struct neighbours *n, const struct near_query *sought,
+static unsigned hash_cells(const struct neighbours *n, const struct near_query *query,
 			   unsigned power, uint64_t hashes[CELLS_MAX])
 {
-	const struct content_file *file = sought->file;
+	const struct content_file *file = query->file;
 
 	int64_t low[DIMENSIONS], high[DIMENSIONS], at[DIMENSIONS];
 	unsigned count = 0;
 
 	for (unsigned d = 0; d < DIMENSIONS; d++) {
-		struct sum_range range = sums_within(file->place->sums[d], sought->reach);
+		struct sum_range range = sums_within(file->place->sums[d], query->reach);
 		low[d] = column_of(range.low, power);
 		high[d] = column_of(range.high, power);
 	}
@@ -398,14 +398,14 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t own = (uint64_t)file->file->swept_reach, reach = own < widest ? own : widest;
-	const struct near_query sought = {file, reach,
-					  nearness_of(&file->file->table, reach, power)};
+	const struct near_query query = {file, reach,
+					 nearness_of(&file->file->table, reach, power)};
 	uint64_t hashes[CELLS_MAX];
-	unsigned count = hash_cells(n, &sought, power, hashes);
+	unsigned count = hash_cells(n, &query, power, hashes);
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct neighbour_cell *cell = find_cell(n, hashes[i]);
-		if (cell->few[0] != NULL && !each_of_cell(n, cell, &sought, visit))
+		if (cell->few[0] != NULL && !each_of_cell(n, cell, &query, visit))
 			return false;
 	}
 	return true;
@@ -415,13 +415,13 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 static bool each_of_content(const struct neighbours *n, const struct content_file *file,
 			    const struct visit *visit)
 {
-	const struct near_query sought = {file, 0, nearness_of(&file->file->table, 0, 0)};
+	const struct near_query query = {file, 0, nearness_of(&file->file->table, 0, 0)};
 	const struct neighbour_cell *cell;
 
 	if (n->count == 0)
 		return true;
 	cell = find_cell(n, cell_hash(n, file->file, 0, NULL));
-	return cell->few[0] == NULL || each_of_cell(n, cell, &sought, visit);
+	return cell->few[0] == NULL || each_of_cell(n, cell, &query, visit);
 }
 
 /* All candidates by counts; false where enough were seen. */

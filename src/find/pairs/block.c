@@ -92,8 +92,8 @@ void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
 	part->slots = former.slots;
 	part->slot_count = former.slot_count;
 	part->slots_used = former.slots_used;
-	part->lent = former.lent;
-	part->lent_capacity = former.lent_capacity;
+	part->passed = former.passed;
+	part->passed_capacity = former.passed_capacity;
 	part->spare = former.spare;
 	if (former.next != NULL)
 		keep_block(part, former.next, former.block_rows);
@@ -106,10 +106,10 @@ void row_stream_release(struct row_stream *stream)
 	block_free(stream->next);
 	block_free(stream->spare);
 	free(stream->slots);
-	free(stream->lent);
+	free(stream->passed);
 	stream->next = stream->spare = NULL;
 	stream->slots = NULL;
-	stream->lent = NULL;
+	stream->passed = NULL;
 }
 
 void row_stream_end(struct row_stream *part)
@@ -160,7 +160,7 @@ bool rows_are_twins(const struct find_request *request, const struct find_file *
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0;
 }
 
-/* ---- Rows that were lent ---- */
+/* ---- Rows that were passed on ---- */
 
 static uint64_t digest_of(const struct simhash_sum_table *table)
 {
@@ -171,43 +171,44 @@ static uint64_t digest_of(const struct simhash_sum_table *table)
 	return digest;
 }
 
-static struct lent_row lent_row_of(const struct find_file *file)
+static struct passed_row passed_row_of(const struct find_file *file)
 {
-	struct lent_row row = {.counts = digest_of(&file->table),
-			       .size_bytes = file->size_bytes,
-			       .tolerance = file->tolerance,
-			       .extension_hash = file->extension_hash,
-			       .sides = file->sides,
-			       .has_sketch = file->has_sketch};
+	struct passed_row row = {.counts = digest_of(&file->table),
+				 .size_bytes = file->size_bytes,
+				 .tolerance = file->tolerance,
+				 .extension_hash = file->extension_hash,
+				 .sides = file->sides,
+				 .has_sketch = file->has_sketch};
 
 	memcpy(row.content_hash, file->content_hash, sizeof row.content_hash);
 	return row;
 }
 
 /* rows_are_twins() */
-static bool is_twin_of_lent(const struct find_request *request, const struct lent_row *lent,
-			    const struct find_file *file)
+static bool is_twin_of_passed(const struct find_request *request, const struct passed_row *passed,
+			      const struct find_file *file)
 {
-	return lent->size_bytes == file->size_bytes &&
-	       memcmp(lent->content_hash, file->content_hash, CONTENT_HASH_SIZE) == 0 &&
-	       lent->tolerance == file->tolerance && lent->sides == file->sides &&
-	       lent->has_sketch == file->has_sketch &&
-	       (!needs_extension(request, file) || lent->extension_hash == file->extension_hash) &&
-	       lent->counts == digest_of(&file->table);
+	return passed->size_bytes == file->size_bytes &&
+	       memcmp(passed->content_hash, file->content_hash, CONTENT_HASH_SIZE) == 0 &&
+	       passed->tolerance == file->tolerance && passed->sides == file->sides &&
+	       passed->has_sketch == file->has_sketch &&
+	       (!needs_extension(request, file) ||
+		passed->extension_hash == file->extension_hash) &&
+	       passed->counts == digest_of(&file->table);
 }
 
 /* The rows of the present key, which the stream's owner has seen, leave the block. */
-static int leave_lent_rows(struct row_stream *stream, struct simhash_error *error)
+static int leave_passed_rows(struct row_stream *stream, struct simhash_error *error)
 {
 	const struct block *block = stream->next;
 	size_t count = block->count - stream->run_start;
 
-	if (array_reserve(&stream->lent, &stream->lent_capacity, stream->lent_count + count,
-			  sizeof *stream->lent, error) != 0)
+	if (array_reserve(&stream->passed, &stream->passed_capacity, stream->passed_count + count,
+			  sizeof *stream->passed, error) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		stream->lent[stream->lent_count++] =
-			lent_row_of(&block->rows[stream->run_start + i]);
+		stream->passed[stream->passed_count++] =
+			passed_row_of(&block->rows[stream->run_start + i]);
 	return 0;
 }
 
@@ -218,10 +219,10 @@ static size_t slot_of_row(const struct row_stream *stream, size_t number)
 {
 	const struct find_file *row;
 
-	if (number < stream->lent_count)
-		return slot_of(stream, stream->lent[number].content_hash,
-			       stream->lent[number].extension_hash);
-	row = &stream->next->rows[stream->run_start + number - stream->lent_count];
+	if (number < stream->passed_count)
+		return slot_of(stream, stream->passed[number].content_hash,
+			       stream->passed[number].extension_hash);
+	row = &stream->next->rows[stream->run_start + number - stream->passed_count];
 	return slot_of(stream, row->content_hash, row->extension_hash);
 }
 
@@ -256,39 +257,39 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 		stream->slot_count = 0;
 	}
 	stream->slots_used = 0;
-	stream->lent_count = 0;
+	stream->passed_count = 0;
 	stream->run_start = start;
 	stream->run_key = key;
 }
 
 /*
- * The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. *is_of_lent:
- * that row was lent, and is no longer there.
+ * The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. *is_of_passed:
+ * that row was passed on, and is no longer there.
  */
 static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
-		     bool *is_of_lent, struct simhash_error *error)
+		     bool *is_of_passed, struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
 	size_t slot;
 
 	*twin = NULL;
-	*is_of_lent = false;
+	*is_of_passed = false;
 	if (stream->slots_used * 2 >= stream->slot_count && grow_slots(stream, error) != 0)
 		return -1;
 	for (slot = slot_of(stream, file->content_hash, file->extension_hash);
 	     stream->slots[slot] != 0; slot = (slot + 1) & (stream->slot_count - 1)) {
 		size_t number = stream->slots[slot] - 1;
-		if (number < stream->lent_count) {
-			const struct lent_row *lent = &stream->lent[number];
-			*is_of_lent = is_twin_of_lent(request, lent, file) &&
-				      (!stream->keeps_extensions ||
-				       lent->extension_hash == file->extension_hash);
-			if (*is_of_lent)
+		if (number < stream->passed_count) {
+			const struct passed_row *passed = &stream->passed[number];
+			*is_of_passed = is_twin_of_passed(request, passed, file) &&
+					(!stream->keeps_extensions ||
+					 passed->extension_hash == file->extension_hash);
+			if (*is_of_passed)
 				return 0;
 		} else {
 			struct find_file *known =
 				&stream->next
-					 ->rows[stream->run_start + number - stream->lent_count];
+					 ->rows[stream->run_start + number - stream->passed_count];
 			if (rows_are_twins(request, known, file) &&
 			    (!stream->keeps_extensions ||
 			     known->extension_hash == file->extension_hash)) {
@@ -342,7 +343,7 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 	const struct find_request *request = stream->finder->request;
 	struct block *block = stream->next;
 	struct find_file *added, *twin;
-	bool is_of_lent;
+	bool is_of_passed;
 
 	block->rows_read++;
 	block->unsketched += !file->has_sketch;
@@ -350,10 +351,10 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 		return 0;
 	if (file->uniform != stream->run_key || stream->slots == NULL)
 		begin_run(stream, block->count, file->uniform);
-	if (find_twin(stream, file, &twin, &is_of_lent, error) != 0)
+	if (find_twin(stream, file, &twin, &is_of_passed, error) != 0)
 		return -1;
-	/* Of a row in a block that was lent, nobody asks for copies any more. */
-	if (is_of_lent)
+	/* Nobody asks for copies of a row in a block that was passed on. */
+	if (is_of_passed)
 		return 0;
 	file->display = keep_bytes(&block->arena, file->display, file->display_size);
 	if (file->display == NULL)
@@ -413,7 +414,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 	for (size_t i = first; i < from->count; i++) {
 		const struct find_file *row = &from->rows[i];
 		struct find_file *carried = block_add(to, error), *twin;
-		bool is_of_lent;
+		bool is_of_passed;
 		if (carried == NULL)
 			return -1;
 		*carried = *row;
@@ -422,22 +423,22 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 			return error_set_memory(error);
 		carried->copies = NULL;
 		carried->copy_count = 0;
-		if (find_twin(stream, carried, &twin, &is_of_lent, error) != 0)
+		if (find_twin(stream, carried, &twin, &is_of_passed, error) != 0)
 			return -1;
 	}
 	to->first_new = to->count;
 	return 0;
 }
 
-/* Fill a block that was lent again. Of the rows of this key only what tells their copies stays. */
+/* Fill a block again that was passed on. A digest of each row of this key stays, to find its copies. */
 static int go_on(struct row_stream *stream, struct simhash_error *error)
 {
 	struct block *block = stream->next;
 
-	if (stream->waiting.uniform == stream->run_key && leave_lent_rows(stream, error) != 0)
+	if (stream->waiting.uniform == stream->run_key && leave_passed_rows(stream, error) != 0)
 		return -1;
 	stream->run_start = 0;
-	stream->is_lent = false;
+	stream->is_out = false;
 	block_clear(block);
 	return take_file(stream, &stream->waiting, error);
 }
@@ -448,9 +449,9 @@ static int end_block(struct row_stream *stream, struct find_file *file, struct b
 {
 	struct block *full = stream->next;
 
-	if (stream->lends) {
+	if (stream->keeps_blocks) {
 		stream->waiting = *file;
-		stream->is_lent = true;
+		stream->is_out = true;
 	} else if (carry(stream, full, file->uniform, error) != 0 ||
 		   take_file(stream, file, error) != 0) {
 		block_free(full);
@@ -530,7 +531,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 		return -1;
 	if (stream->has_ended)
 		return 0;
-	if (stream->is_lent && go_on(stream, error) != 0)
+	if (stream->is_out && go_on(stream, error) != 0)
 		return -1;
 	while ((status = next_file(stream, &file, error)) == 1) {
 		/* With all pairs of copies asked for, a key's rows stay in one block. */
@@ -546,7 +547,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 	if (status < 0)
 		return -1;
 	*block = stream->next;
-	if (!stream->lends)
+	if (!stream->keeps_blocks)
 		stream->next = NULL;
 	stream->has_ended = true;
 	return 1;

@@ -17,7 +17,7 @@
  *     row_stream_end(&part);
  *     row_stream_init_part(&part, &stream, &next);    // in the memory that the last one took
  *
- * If the caller looks at each block only once, set part.lends = true before the first block. Then
+ * If the caller looks at each block only once, set part.keeps_blocks = true before the first block. Then
  * the stream keeps its blocks: a block is valid until the next is asked for and is not to be freed,
  * and the part keeps only enough of a key's earlier rows to recognize their copies.
  *
@@ -43,8 +43,8 @@ struct block {
 
 void block_free(struct block *block);
 
-/* What is left of a row of a block that was lent: what tells its copies. */
-struct lent_row {
+/* The part of a row that finds its copies after its block was passed on. */
+struct passed_row {
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	uint64_t counts; /* a seeded hash of them */
 	int64_t size_bytes;
@@ -56,8 +56,8 @@ struct lent_row {
 struct row_stream {
 	const struct finder *finder;
 	struct row_range range;
-	bool looks_up; /* each row by the index of uniform: for a small part of them */
-	bool lends;    /* see above */
+	bool looks_up;	   /* each row by the index of uniform: for a small part of them */
+	bool keeps_blocks; /* see above */
 	bool has_begun, has_ended;
 	size_t block_rows;     /* new ones in a block; more where copies are wanted together */
 	bool keeps_extensions; /* of a copy: else it has that of its twin */
@@ -67,12 +67,12 @@ struct row_stream {
 	struct block *next;  /* what the next block begins with */
 	struct block *spare; /* or NULL: memory for it */
 	int64_t last_key;    /* of the last row taken */
-	/* The row behind a block that is lent. */
+	/* The row behind a block that is with the caller. */
 	struct find_file waiting;
-	bool is_lent;
-	/* Rows of the present key by content: numbers in the run, from 1; those that were lent first. */
-	struct lent_row *lent;
-	size_t lent_count, lent_capacity;
+	bool is_out;
+	/* Rows of the present key by content: numbers in the run, from 1; those that were passed on first. */
+	struct passed_row *passed;
+	size_t passed_count, passed_capacity;
 	uint32_t *slots;
 	size_t slot_count, slots_used, run_start;
 	int64_t run_key;

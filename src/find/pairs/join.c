@@ -366,11 +366,11 @@ struct joining_row {
 };
 
 /* Try the rows of a cell from `begin` on. */
-static int search_cell(const struct join *join, const struct joining_row *sought,
+static int search_cell(const struct join *join, const struct joining_row *searched,
 		       const struct cell *cell, size_t begin, const struct nearness *near,
 		       uint64_t reach, struct join_search *search, struct simhash_error *error)
 {
-	struct sum_range sums = sums_within(sought->order_sum, reach);
+	struct sum_range sums = sums_within(searched->order_sum, reach);
 	/* The marks of the cell, and among them those from the first sum that is not below on. */
 	size_t first = (begin + LANES - 1) / LANES, end = (cell->end - 1) / LANES + 1, chunk;
 	unsigned mask;
@@ -383,9 +383,10 @@ static int search_cell(const struct join *join, const struct joining_row *sought
 	for (; (mask = join->near(&join->rows, near, &chunk, end)) != 0; chunk++)
 		for (; mask != 0; mask &= mask - 1) {
 			size_t hit = chunk * LANES + (unsigned)__builtin_ctz(mask);
-			if (hit >= begin && hit < cell->end && join->number[hit] >= sought->first &&
-			    try_candidate(join, sought->row, join->files[join->number[hit]], false,
-					  search, error) != 0)
+			if (hit >= begin && hit < cell->end &&
+			    join->number[hit] >= searched->first &&
+			    try_candidate(join, searched->row, join->files[join->number[hit]],
+					  false, search, error) != 0)
 				return -1;
 		}
 	return 0;
@@ -396,22 +397,22 @@ static int search_cell(const struct join *join, const struct joining_row *sought
  * order of cells, those of one key column in the order of their columns; else that of the smaller
  * power. So a row looks in half of the cells around its own, and in all of them among larger powers.
  */
-static int search_power(const struct join *join, const struct joining_row *sought, unsigned power,
+static int search_power(const struct join *join, const struct joining_row *searched, unsigned power,
 			struct join_search *search, struct simhash_error *error)
 {
-	const struct find_file *row = sought->row;
+	const struct find_file *row = searched->row;
 	/* The distance of a pair is within the reach of both. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t reach = (uint64_t)row->swept_reach < widest ? (uint64_t)row->swept_reach : widest;
-	struct sum_range sums = sums_within(sought->grid_sum, reach);
+	struct sum_range sums = sums_within(searched->grid_sum, reach);
 	struct sum_range keys = sums_within(row->uniform, reach);
 	struct nearness near = nearness_of(&row->table, reach, power);
 	int64_t first = column_of(sums.low, power), last = column_of(sums.high, power);
-	int64_t own_column = column_of(sought->grid_sum, power);
+	int64_t own_column = column_of(searched->grid_sum, power);
 	int64_t own_key = key_column_of(row->uniform, power);
 	int64_t last_key = key_column_of(keys.high, power);
-	bool is_own = sought->is_within && power == sought->power;
-	bool looks_back = sought->is_within && !is_own;
+	bool is_own = searched->is_within && power == searched->power;
+	bool looks_back = searched->is_within && !is_own;
 
 	for (int64_t key = looks_back ? key_column_of(keys.low, power) : own_key; key <= last_key;
 	     key++) {
@@ -420,10 +421,10 @@ static int search_power(const struct join *join, const struct joining_row *sough
 			const struct cell *cell =
 				find_cell(join, cell_hash(join, row, power, key, column));
 			if (cell != NULL) {
-				size_t begin = is_half && column == own_column ? sought->place + 1
+				size_t begin = is_half && column == own_column ? searched->place + 1
 									       : cell->begin;
 				if (begin < cell->end &&
-				    search_cell(join, sought, cell, begin, &near, reach, search,
+				    search_cell(join, searched, cell, begin, &near, reach, search,
 						error) != 0)
 					return -1;
 			}
@@ -435,35 +436,35 @@ static int search_power(const struct join *join, const struct joining_row *sough
 }
 
 /* Identical files have one power. */
-static int search_content(const struct join *join, const struct joining_row *sought,
+static int search_content(const struct join *join, const struct joining_row *searched,
 			  struct join_search *search, struct simhash_error *error)
 {
-	struct nearness near = nearness_of(&sought->row->table, 0, 0);
-	const struct cell *cell = find_cell(join, content_cell_hash(sought->row));
+	struct nearness near = nearness_of(&searched->row->table, 0, 0);
+	const struct cell *cell = find_cell(join, content_cell_hash(searched->row));
 	size_t begin;
 
 	if (cell == NULL)
 		return 0;
-	begin = sought->is_within ? sought->place + 1 : cell->begin;
-	return begin < cell->end ? search_cell(join, sought, cell, begin, &near, 0, search, error)
+	begin = searched->is_within ? searched->place + 1 : cell->begin;
+	return begin < cell->end ? search_cell(join, searched, cell, begin, &near, 0, search, error)
 				 : 0;
 }
 
-static int search_row(const struct join *join, const struct joining_row *sought,
+static int search_row(const struct join *join, const struct joining_row *searched,
 		      struct join_search *search, struct simhash_error *error)
 {
-	int64_t size_bytes = sought->row->size_bytes;
+	int64_t size_bytes = searched->row->size_bytes;
 	int64_t largest = simhash_largest_partner(&join->rule->tolerance, size_bytes);
-	unsigned lowest = sought->is_within ? sought->power : join->lowest;
+	unsigned lowest = searched->is_within ? searched->power : join->lowest;
 
-	if (sought->power == 0)
-		return search_content(join, sought, search, error);
+	if (searched->power == 0)
+		return search_content(join, searched, search, error);
 	for (unsigned p = lowest > 0 ? lowest : 1; p <= join->highest; p++) {
 		const struct join_power *power = &join->powers[p];
 		if (power->min_size > power->max_size || power->min_size > largest ||
 		    simhash_largest_partner(&join->rule->tolerance, power->max_size) < size_bytes)
 			continue;
-		if (search_power(join, sought, p, search, error) != 0)
+		if (search_power(join, searched, p, search, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -478,7 +479,7 @@ int join_within(const struct join *join, size_t begin, size_t end, struct join_s
 	for (size_t place = begin; place < end; place++) {
 		uint32_t i = join->number[place];
 		const struct find_file *row = join->files[i];
-		struct joining_row sought = {
+		struct joining_row searched = {
 			.row = row,
 			.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 			.order_sum = join->order_sum[i],
@@ -489,7 +490,7 @@ int join_within(const struct join *join, size_t begin, size_t end, struct join_s
 			.power = power_in(join, row)};
 		if (place + ROWS_AHEAD < end)
 			prefetch_row(join->files[join->number[place + ROWS_AHEAD]]);
-		if (search_row(join, &sought, search, error) != 0)
+		if (search_row(join, &searched, search, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -554,14 +555,15 @@ static int sweep_before(const struct join *join, const struct find_file *rows, s
 	count = order_asking(join, rows, count, search);
 	for (size_t i = 0; i < count; i++) {
 		const struct find_file *row = &rows[search->order[i].number];
-		struct joining_row sought = {.row = row,
-					     .grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
-					     .order_sum = signed_sum(&row->table, ORDER_WALSH_ROW),
-					     .first = (uint32_t)join->first_new,
-					     .power = power_in(join, row)};
+		struct joining_row searched = {.row = row,
+					       .grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
+					       .order_sum =
+						       signed_sum(&row->table, ORDER_WALSH_ROW),
+					       .first = (uint32_t)join->first_new,
+					       .power = power_in(join, row)};
 		if (i + ROWS_AHEAD < count)
 			prefetch_row(&rows[search->order[i + ROWS_AHEAD].number]);
-		if (search_row(join, &sought, search, error) != 0)
+		if (search_row(join, &searched, search, error) != 0)
 			return -1;
 	}
 	return 0;

@@ -103,7 +103,6 @@ static int begin_sketched(const struct finder *finder, int64_t measure, struct r
 	return store_rows_sketched(cursor, finder->store, &filter, measure, error);
 }
 
-
 /* Files by content: the first of each stands for all, and has a sketch. */
 struct file_chain {
 	size_t first, last; /* files; others follow by `next` */

@@ -306,7 +306,7 @@ static int search_before(struct worker *worker, const struct sweep_task *task,
 	int status;
 
 	row_stream_init_part(part, &sweep->rows, &range);
-	part->lends = true;
+	part->keeps_blocks = true;
 	/* They are in memory beside the blocks. */
 	if (part->block_rows > ROWS_AT_ONCE)
 		part->block_rows = ROWS_AT_ONCE;

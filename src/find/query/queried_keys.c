@@ -297,9 +297,9 @@ static int read_cells(struct gatherer *gatherer, const struct wanted_cell *cells
 				numbers, count, uniform, error) != 0)
 		return -1;
 	while ((status = store_entries_next(&entries, &entry, error)) == 1) {
-		const struct wanted_cell sought = {.cell = entry.cell};
+		const struct wanted_cell key = {.cell = entry.cell};
 		const struct wanted_cell *wanted =
-			bsearch(&sought, cells, count, sizeof *cells, compare_cells);
+			bsearch(&key, cells, count, sizeof *cells, compare_cells);
 		if (wanted != NULL && compare_entry(gatherer, wanted, &entry, error) != 0) {
 			status = -1;
 			break;

@@ -31,7 +31,7 @@ struct find_file {
 	uint32_t number;		    /* in the list that it is kept in; see pairs.h */
 	uint8_t sides;
 	bool has_sketch; /* is it known? */
-	bool repeats; /* a file before it, not one lent, is identical and under the same tolerance */
+	bool repeats; /* a file before it, not one passed, is identical and under the same tolerance */
 	bool is_local;
 	bool is_stream; /* standard input: there is nothing to read again */
 	struct file_copy *copies;

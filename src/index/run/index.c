@@ -98,7 +98,7 @@ static struct walk_options walk_options_of(struct run *run)
 		.follow = request->follow,
 		.one_file_system = request->one_file_system,
 		.inflate = request->inflate,
-		.filter = request->filter,
+		.exclusions = request->exclusions,
 		/* Half of all for two walks, the other half for the scanners. */
 		.held_max = directory_open_max() / 4,
 		.stop = run->resources->stop,

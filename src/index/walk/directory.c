@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/files/path.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 #include "index/walk/level.h"
 
 #define FILES_KEPT_FREE 64 /* descriptors for everything but directories */

@@ -1,5 +1,5 @@
 /*
- * Reads the entries of a directory: determines their kinds, applies the filter and the ignore
+ * Reads the entries of a directory: determines their kinds, applies the exclusions and the ignore
  * files, and gathers the wanted files into chunks.
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ static int read_ignores(struct entries *entries, struct simhash_error *error)
 	struct ignores *above = directory->ignores, *own;
 	struct unreadable_ignores unreadable;
 
-	if (!entries->options->filter->ignore_files)
+	if (!entries->options->exclusions->ignore_files)
 		return 0;
 	if (is_top && ignores_read_above(directory->path, &above, error) != 0)
 		return -1;
@@ -125,7 +125,7 @@ static enum entry_kind kind_of(const struct entries *entries, const struct entry
 	return S_ISREG(status->st_mode) ? ENTRY_FILE : ENTRY_OTHER;
 }
 
-/* Does the filter leave this entry out by its name? -1 when memory is short. */
+/* Does the exclusions leave this entry out by its name? -1 when memory is short. */
 static int is_left_out(struct entries *entries, const char *name, bool is_directory,
 		       struct simhash_error *error)
 {
@@ -140,8 +140,8 @@ static int is_left_out(struct entries *entries, const char *name, bool is_direct
 	if (above_size > 0)
 		entries->path[above_size++] = '/';
 	memcpy(entries->path + above_size, name, name_size + 1);
-	return filter_leaves_out(entries->options->filter, directory->ignores, entries->path,
-				 entries->path + above_size, is_directory);
+	return exclusions_leave_out(entries->options->exclusions, directory->ignores, entries->path,
+				    entries->path + above_size, is_directory);
 }
 
 /* Take one entry: ENTRIES_DIRECTORY for one to be visited, else 0 or -1. */
@@ -168,7 +168,7 @@ static int take_entry(struct entries *entries, const struct entry *entry,
 		entries->name = name;
 		return ENTRIES_DIRECTORY;
 	}
-	if (filter_leaves_out_size(options->filter, status.st_size))
+	if (exclusions_leave_out_size(options->exclusions, status.st_size))
 		return 0;
 	return gathering_add(&entries->gathering, name, &status, options->inflate, error);
 }

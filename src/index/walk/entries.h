@@ -9,7 +9,7 @@
  *                     ... chunk has the files, or a part of them
  *     entries_close(&entries);
  *
- * The filter and the ignore files decide which entries are found. Entries that cannot be read are
+ * The exclusions and the ignore files decide which entries are found. Entries that cannot be read are
  * added to the failures, and their directory comes as CHUNK_INCOMPLETE.
  *
  * SPDX-License-Identifier: MIT
@@ -22,14 +22,14 @@
 
 #include "base/files/entry_reader.h"
 #include "index/walk/chunk.h"
+#include "index/walk/exclusions.h"
 #include "index/walk/failures.h"
-#include "index/walk/filter.h"
 
 struct walk_options {
 	bool follow;	      /* symbolic links; each directory is then visited once */
 	bool one_file_system; /* directories of others are not entered */
 	bool inflate;	      /* gzip files come twice: as they are, and inflated */
-	const struct filter *filter;
+	const struct exclusions *exclusions;
 	unsigned held_max;	   /* parents that stay open for subdirectories to be visited */
 	const atomic_bool *stop;   /* set from outside to end early */
 	struct failures *failures; /* NULL: nothing is reported */
@@ -55,7 +55,7 @@ void entries_release(struct entries *entries);
 
 /*
  * Begin with a directory that is open. One that cannot be read has no entries. With `only`, the
- * file of that name is its one entry, whatever the filter says.
+ * file of that name is its one entry, whatever the exclusions say.
  */
 int entries_open(struct entries *entries, struct directory *directory, const char *only,
 		 struct simhash_error *error);

@@ -192,8 +192,8 @@ static bool is_wanted(struct file_list *list, char *path)
 	else if (!S_ISREG(status->st_mode))
 		list->others++;
 	return S_ISREG(status->st_mode) &&
-	       !filter_leaves_out_size(options->filter, status->st_size) &&
-	       !filter_leaves_out_path(options->filter, path);
+	       !exclusions_leave_out_size(options->exclusions, status->st_size) &&
+	       !exclusions_leave_out_path(options->exclusions, path);
 }
 
 /* ---- Directories ---- */

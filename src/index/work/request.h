@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "index/walk/exclusions.h"
 #include "index/walk/failures.h"
-#include "index/walk/filter.h"
 #include "index/walk/progress.h"
 #include "scan/command/filter_run.h"
 #include "simhash.h"
@@ -28,7 +28,7 @@ struct index_request {
 	/* Also the files in a list, each name ended by a zero byte; NULL for none. */
 	const char *list_name;
 	int list_fd;
-	const struct filter *filter;
+	const struct exclusions *exclusions;
 	bool follow;	/* symbolic links */
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */

@@ -39,7 +39,7 @@ int writer_init(struct writer *writer, struct store *store, const struct row_sco
 
 void writer_release(struct writer *writer)
 {
-	gathered_release(&writer->gathered);
+	pending_release(&writer->pending);
 	free(writer->runs);
 	queue_release(&writer->queue);
 }
@@ -63,10 +63,10 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 	}
 }
 
-static void count_gathered(struct writer *writer)
+static void count_pending(struct writer *writer)
 {
-	for (size_t i = 0; i < writer->gathered.counts.batches; i++)
-		count_batch(writer, writer->gathered.batches[i]);
+	for (size_t i = 0; i < writer->pending.counts.batches; i++)
+		count_batch(writer, writer->pending.batches[i]);
 }
 
 /* How many rows make a transaction full. */
@@ -77,10 +77,10 @@ static size_t full_transaction(const struct writer *writer)
 	return rows < TRANSACTION_ROWS_MAX ? rows : TRANSACTION_ROWS_MAX;
 }
 
-/* Write what is gathered. */
+/* Write what is pending. */
 static int commit(struct writer *writer, struct simhash_error *error)
 {
-	struct store_batch changes = gathered_changes(&writer->gathered);
+	struct store_batch changes = pending_changes(&writer->pending);
 	int64_t removed = 0;
 	int status = 0;
 
@@ -88,19 +88,19 @@ static int commit(struct writer *writer, struct simhash_error *error)
 	    changes.removed_directory_count > 0 || changes.renewed_count > 0)
 		status = store_write(writer->store, &writer->scope, &changes, &removed, error);
 	if (status == 0) {
-		count_gathered(writer);
+		count_pending(writer);
 		writer->rows_removed += (uint64_t)removed;
 	}
-	gathered_drop(&writer->gathered);
+	pending_drop(&writer->pending);
 	return status;
 }
 
 static bool is_full(const struct writer *writer, size_t full)
 {
-	return writer->gathered.counts.rows >= full || writer->gathered.counts.removed >= full ||
-	       writer->gathered.counts.relinked >= full ||
-	       writer->gathered.counts.removed_directories >= full ||
-	       writer->gathered.counts.renewed >= full;
+	return writer->pending.counts.rows >= full || writer->pending.counts.removed >= full ||
+	       writer->pending.counts.relinked >= full ||
+	       writer->pending.counts.removed_directories >= full ||
+	       writer->pending.counts.renewed >= full;
 }
 
 static int64_t errors_of(const struct writer *writer, unsigned root)
@@ -117,7 +117,7 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 		unsigned root = batch->tasks[i].found.directory->root;
 		writer->runs[root].errors = errors_of(writer, root);
 	}
-	if (gathered_add(&writer->gathered, batch, writer->runs, error) != 0)
+	if (pending_add(&writer->pending, batch, writer->runs, error) != 0)
 		return -1;
 	if (!is_end_of_many || atomic_load(writer->stop))
 		return 0;
@@ -129,7 +129,7 @@ static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool
 {
 	int64_t look_ns = clock_monotonic_ns() + LOOK_NS;
 
-	if (writer->gathered.counts.batches == 0)
+	if (writer->pending.counts.batches == 0)
 		return queue_pop(&writer->queue);
 	return queue_pop_until(&writer->queue, look_ns < deadline_ns ? look_ns : deadline_ns,
 			       timed_out);
@@ -138,7 +138,7 @@ static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool
 /* A run that is to stop writes its rows at once: a scanner may wait for its file forever. */
 static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns, bool timed_out)
 {
-	return writer->gathered.counts.batches > 0 &&
+	return writer->pending.counts.batches > 0 &&
 	       (is_full(writer, full) || clock_monotonic_ns() >= deadline_ns ||
 		(timed_out && atomic_load(writer->stop)));
 }
@@ -158,7 +158,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			batch_free(batch);
 			continue;
 		}
-		if (writer->gathered.counts.batches == 0)
+		if (writer->pending.counts.batches == 0)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_next(writer, batch, error);
@@ -167,7 +167,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			status = commit(writer, error);
 		if (status != 0) {
 			atomic_store(writer->stop, true);
-			gathered_drop(&writer->gathered);
+			pending_drop(&writer->pending);
 		}
 	}
 	return status == 0 ? commit(writer, error) : -1;

@@ -18,7 +18,7 @@
 #include "index/walk/failures.h"
 #include "index/walk/roots.h"
 #include "index/work/batch.h"
-#include "index/work/gathered.h"
+#include "index/work/pending.h"
 #include "store/names/scan_run.h"
 
 struct writer {
@@ -32,7 +32,7 @@ struct writer {
 	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
 	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
-	struct gathered gathered; /* for the next transaction */
+	struct pending pending; /* for the next transaction */
 };
 
 /* For a queue of `producers` scanners. */

@@ -1,6 +1,6 @@
 /*
  * The commands of --filter, and the choice of a command for a file. The similar name
- * src/index/walk/filter.h is about files that a walk leaves out.
+ * src/index/walk/exclusions.h is about files that a walk leaves out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILTER_COMMANDS_H

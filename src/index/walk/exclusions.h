@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_FILTER_H
-#define SIMHASH_INDEX_FILTER_H
+#ifndef SIMHASH_INDEX_EXCLUSIONS_H
+#define SIMHASH_INDEX_EXCLUSIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "index/walk/glob.h"
 
 /* What the user asked for. Any number of threads may use it once it is complete. */
-struct filter {
+struct exclusions {
 	struct glob_list rules;	     /* relative to each path indexed */
 	struct glob_list extensions; /* files must match one, where there are any: "*.txt" */
 	bool ignore_files;	     /* use .ignore and .gitignore files */
@@ -23,17 +23,19 @@ struct filter {
 	int64_t min_size_bytes, max_size_bytes; /* both included */
 };
 
-void filter_init(struct filter *filter); /* nothing is left out */
-void filter_release(struct filter *filter);
+void exclusions_init(struct exclusions *exclusions); /* nothing is left out */
+void exclusions_release(struct exclusions *exclusions);
 
 /* Append "txt,md": only files of one of these extensions, in upper or lower case. */
-int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error);
+int exclusions_add_extensions(struct exclusions *exclusions, const char *list,
+			      struct simhash_error *error);
 
 /*
  * Append the value of --exclude: a pattern, or "@FILE" for the patterns in a file. "@-" is standard
  * input, which can be given only once.
  */
-int filter_add_rules(struct filter *filter, const char *text, struct simhash_error *error);
+int exclusions_add_rules(struct exclusions *exclusions, const char *text,
+			 struct simhash_error *error);
 
 /* The ignore files of one directory; holds those of the directory above. */
 struct ignores;
@@ -62,13 +64,13 @@ struct ignores *ignores_hold(struct ignores *ignores); /* NULL is fine, as below
 void ignores_drop(struct ignores *ignores);
 
 /* Is this entry left out by its name? `path` is relative to the top of the walk, `name` its end. */
-bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
-		       const char *name, bool is_directory);
+bool exclusions_leave_out(const struct exclusions *exclusions, const struct ignores *ignores,
+			  const char *path, const char *name, bool is_directory);
 
 /* Is a file left out by its path, or by a directory in it? The path is changed during the call. */
-bool filter_leaves_out_path(const struct filter *filter, char *path);
+bool exclusions_leave_out_path(const struct exclusions *exclusions, char *path);
 
 /* Is a file of this size left out? */
-bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes);
+bool exclusions_leave_out_size(const struct exclusions *exclusions, int64_t size_bytes);
 
 #endif

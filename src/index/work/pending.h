@@ -3,21 +3,21 @@
  * changes.
  *
  *     while (...)
- *             gathered_add(&gathered, batch, runs, error);
- *     changes = gathered_changes(&gathered);
+ *             pending_add(&pending, batch, runs, error);
+ *     changes = pending_changes(&pending);
  *     store_write(store, &scope, &changes, &removed, error);
- *     gathered_drop(&gathered);
+ *     pending_drop(&pending);
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_INDEX_GATHERED_H
-#define SIMHASH_INDEX_GATHERED_H
+#ifndef SIMHASH_INDEX_PENDING_H
+#define SIMHASH_INDEX_PENDING_H
 
 #include "index/work/batch.h"
 #include "store/names/scan_run.h"
 #include "store/write/batch.h"
 
-struct gathered {
+struct pending {
 	struct batch **batches;
 	const struct file_row **rows;
 	struct directory_row *directories;
@@ -33,14 +33,14 @@ struct gathered {
 };
 
 /* Take a batch over, also when that fails. `runs` has one for each root, with its errors so far. */
-int gathered_add(struct gathered *gathered, struct batch *batch, const struct scan_run *runs,
-		 struct simhash_error *error);
+int pending_add(struct pending *pending, struct batch *batch, const struct scan_run *runs,
+		struct simhash_error *error);
 
 /* Borrows the lists. */
-struct store_batch gathered_changes(const struct gathered *gathered);
+struct store_batch pending_changes(const struct pending *pending);
 
 /* Free the batches, and keep the room for others; free that, too. */
-void gathered_drop(struct gathered *gathered);
-void gathered_release(struct gathered *gathered);
+void pending_drop(struct pending *pending);
+void pending_release(struct pending *pending);
 
 #endif

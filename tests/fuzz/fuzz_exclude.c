@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 
 #define SEGMENTS_MAX 40
 
@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unreadable_ignores unreadable;
 	struct ignores *ignores = NULL;
 	struct simhash_error error;
-	struct filter filter;
+	struct exclusions exclusions;
 	size_t patterns_size;
 
 	take_byte(&in);
@@ -143,21 +143,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	patterns_size = in.left;
 	patterns = take_text(&in, in.left);
 
-	filter_init(&filter);
-	filter.ignore_files = choices & 1;
+	exclusions_init(&exclusions);
+	exclusions.ignore_files = choices & 1;
 	if (choices & 4) {
 		write_ignore_file(patterns, patterns_size);
 		EXPECT(ignores_read(directory, NULL, "", &ignores, &unreadable, &error) == 0);
 	} else {
-		EXPECT(glob_list_add_lines(&filter.rules, patterns, patterns_size, &error) == 0);
+		EXPECT(glob_list_add_lines(&exclusions.rules, patterns, patterns_size, &error) ==
+		       0);
 	}
 	if (list[0] != '\0')
-		filter_add_extensions(&filter, list, &error);
-	filter_leaves_out(&filter, ignores, path, name, choices & 8);
+		exclusions_add_extensions(&exclusions, list, &error);
+	exclusions_leave_out(&exclusions, ignores, path, name, choices & 8);
 	compare(patterns, path, choices & 8);
 
 	ignores_drop(ignores);
-	filter_release(&filter);
+	exclusions_release(&exclusions);
 	free(patterns);
 	free(list);
 	free(path);

@@ -3,7 +3,7 @@
  * ignore files.
  * SPDX-License-Identifier: MIT
  */
-#include "index/walk/filter.h"
+#include "index/walk/exclusions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,15 +37,15 @@ struct ignores {
 	char above[];
 };
 
-void filter_init(struct filter *filter)
+void exclusions_init(struct exclusions *exclusions)
 {
-	*filter = (struct filter){.max_size_bytes = INT64_MAX};
+	*exclusions = (struct exclusions){.max_size_bytes = INT64_MAX};
 }
 
-void filter_release(struct filter *filter)
+void exclusions_release(struct exclusions *exclusions)
 {
-	glob_list_release(&filter->rules);
-	glob_list_release(&filter->extensions);
+	glob_list_release(&exclusions->rules);
+	glob_list_release(&exclusions->extensions);
 }
 
 /* Characters that mean more than themselves to fnmatch. */
@@ -55,7 +55,7 @@ static bool is_special(char c)
 }
 
 /* "*.c" where each letter is matched in both cases. */
-static int add_extension(struct filter *filter, const char *extension, size_t size,
+static int add_extension(struct exclusions *exclusions, const char *extension, size_t size,
 			 struct simhash_error *error)
 {
 	char *pattern = malloc(4 * size + 4), *write = pattern;
@@ -79,12 +79,13 @@ static int add_extension(struct filter *filter, const char *extension, size_t si
 			*write++ = c;
 		}
 	}
-	status = glob_list_add(&filter->extensions, pattern, (size_t)(write - pattern), error);
+	status = glob_list_add(&exclusions->extensions, pattern, (size_t)(write - pattern), error);
 	free(pattern);
 	return status;
 }
 
-int filter_add_extensions(struct filter *filter, const char *list, struct simhash_error *error)
+int exclusions_add_extensions(struct exclusions *exclusions, const char *list,
+			      struct simhash_error *error)
 {
 	const char *text = list;
 
@@ -94,7 +95,7 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 		if (size == dot || memchr(list, '/', size) != NULL)
 			return error_set(error, SIMHASH_E_SYNTAX,
 					 "--ext '%s': expected extensions such as txt,md", text);
-		if (add_extension(filter, list + dot, size - dot, error) != 0)
+		if (add_extension(exclusions, list + dot, size - dot, error) != 0)
 			return -1;
 		if (list[size] == '\0')
 			return 0;
@@ -102,7 +103,7 @@ int filter_add_extensions(struct filter *filter, const char *list, struct simhas
 	}
 }
 
-static int add_file(struct filter *filter, const char *path, struct simhash_error *error)
+static int add_file(struct exclusions *exclusions, const char *path, struct simhash_error *error)
 {
 	size_t size;
 	char *text;
@@ -111,23 +112,24 @@ static int add_file(struct filter *filter, const char *path, struct simhash_erro
 	if (read_file(path, PATTERN_FILE_MAX, &text, &size, error) != 0 ||
 	    text_decode(path, &text, &size, error) != 0)
 		return -1;
-	status = glob_list_add_lines(&filter->rules, text, size, error);
+	status = glob_list_add_lines(&exclusions->rules, text, size, error);
 	free(text);
 	return status;
 }
 
-int filter_add_rules(struct filter *filter, const char *text, struct simhash_error *error)
+int exclusions_add_rules(struct exclusions *exclusions, const char *text,
+			 struct simhash_error *error)
 {
 	bool is_stdin = strcmp(text, "@-") == 0;
 
 	if (text[0] != '@')
-		return glob_list_add(&filter->rules, text, strlen(text), error);
-	if (is_stdin && filter->reads_stdin)
+		return glob_list_add(&exclusions->rules, text, strlen(text), error);
+	if (is_stdin && exclusions->reads_stdin)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--exclude=@- can be given only once, because standard input is "
 				 "read once");
-	filter->reads_stdin |= is_stdin;
-	return add_file(filter, text + 1, error);
+	exclusions->reads_stdin |= is_stdin;
+	return add_file(exclusions, text + 1, error);
 }
 
 /* ---- Ignore files ---- */
@@ -294,13 +296,13 @@ static enum glob_verdict match(const struct ignores *ignores, int kind, const ch
 	return verdict;
 }
 
-bool filter_leaves_out(const struct filter *filter, const struct ignores *ignores, const char *path,
-		       const char *name, bool is_directory)
+bool exclusions_leave_out(const struct exclusions *exclusions, const struct ignores *ignores,
+			  const char *path, const char *name, bool is_directory)
 {
-	enum glob_verdict verdict = glob_list_match(&filter->rules, path, is_directory);
+	enum glob_verdict verdict = glob_list_match(&exclusions->rules, path, is_directory);
 
 	/* The repository is not part of the tree it keeps, whatever its own files say. */
-	if (filter->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
+	if (exclusions->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
 		return true;
 	for (int kind = 0; verdict == GLOB_SILENT && kind < IGNORE_KINDS; kind++)
 		for (const struct ignores *i = ignores; verdict == GLOB_SILENT && i != NULL;
@@ -308,11 +310,11 @@ bool filter_leaves_out(const struct filter *filter, const struct ignores *ignore
 			verdict = match(i, kind, path, is_directory);
 	if (verdict == GLOB_EXCLUDES)
 		return true;
-	return !is_directory && filter->extensions.count > 0 &&
-	       glob_list_match(&filter->extensions, name, false) == GLOB_SILENT;
+	return !is_directory && exclusions->extensions.count > 0 &&
+	       glob_list_match(&exclusions->extensions, name, false) == GLOB_SILENT;
 }
 
-bool filter_leaves_out_path(const struct filter *filter, char *path)
+bool exclusions_leave_out_path(const struct exclusions *exclusions, char *path)
 {
 	char *name, *end;
 
@@ -323,17 +325,17 @@ bool filter_leaves_out_path(const struct filter *filter, char *path)
 		bool is_out;
 		end = strchr(name, '/');
 		if (end == NULL)
-			return filter_leaves_out(filter, NULL, path, name, false);
+			return exclusions_leave_out(exclusions, NULL, path, name, false);
 		*end = '\0';
 		is_out = !is_up && name[0] != '\0' &&
-			 filter_leaves_out(filter, NULL, path, name, true);
+			 exclusions_leave_out(exclusions, NULL, path, name, true);
 		*end = '/';
 		if (is_out)
 			return true;
 	}
 }
 
-bool filter_leaves_out_size(const struct filter *filter, int64_t size_bytes)
+bool exclusions_leave_out_size(const struct exclusions *exclusions, int64_t size_bytes)
 {
-	return size_bytes < filter->min_size_bytes || size_bytes > filter->max_size_bytes;
+	return size_bytes < exclusions->min_size_bytes || size_bytes > exclusions->max_size_bytes;
 }
