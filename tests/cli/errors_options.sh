@@ -120,7 +120,7 @@ wrong -z "--decompress needs a FILE"
 wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
-for list in x empty,x empty=1 ,empty empty, ''; do
+for list in x empty,x empty=1 ,empty "empty," ''; do
 	wrong --also="$list" "--also '$list': expected versions, empty or hard-links"
 done
 wrong --format=html:thumbnails --group=none "--group=none cannot be combined with --format=html"
