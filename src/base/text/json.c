@@ -124,24 +124,19 @@ void line_put_page_string(struct line_buffer *line, struct bytes text, bool is_s
 	line_put(line, "\"");
 }
 
-void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text)
-{
-	line_put(line, ",\"");
-	line_put(line, name);
-	line_put(line, "\":");
-	if (line_put_json_string(line, text))
-		return;
-	line_put(line, ",\"");
-	line_put(line, name);
-	line_put(line, "_hex\":\"");
-	line_put_hex(line, text);
-	line_put(line, "\"");
-}
-
 void write_json_field(FILE *out, const char *name, struct bytes text)
 {
 	struct line_buffer line = {.out = out};
 
-	line_put_json_field(&line, name, text);
+	line_put(&line, ",\"");
+	line_put(&line, name);
+	line_put(&line, "\":");
+	if (!line_put_json_string(&line, text)) {
+		line_put(&line, ",\"");
+		line_put(&line, name);
+		line_put(&line, "_hex\":\"");
+		line_put_hex(&line, text);
+		line_put(&line, "\"");
+	}
 	line_flush(&line);
 }

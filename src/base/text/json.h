@@ -27,6 +27,5 @@ void line_put_page_string(struct line_buffer *line, struct bytes text, bool is_s
  * `name` is plain.
  */
 void write_json_field(FILE *out, const char *name, struct bytes text);
-void line_put_json_field(struct line_buffer *line, const char *name, struct bytes text);
 
 #endif

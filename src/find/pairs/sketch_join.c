@@ -121,12 +121,6 @@ struct sketch_join {
 	struct slots slots; /* contents by their hash */
 };
 
-static bool same_content(const struct find_file *x, const struct find_file *y)
-{
-	return x->size_bytes == y->size_bytes &&
-	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
-}
-
 /* What is searched for. */
 struct chain_key {
 	const struct sketch_join *join;
@@ -138,7 +132,7 @@ static bool is_content(const void *key, uint32_t number)
 	const struct chain_key *wanted = key;
 	const struct sketch_join *join = wanted->join;
 
-	return same_content(&join->files[join->contents[number - 1].first], wanted->file);
+	return has_same_content(&join->files[join->contents[number - 1].first], wanted->file);
 }
 
 static int make_room(struct sketch_join *join, struct simhash_error *error)

@@ -73,11 +73,16 @@ static inline int find_file_compare(const struct find_file *x, const struct find
 	return bytes_compare(find_file_display(x), find_file_display(y));
 }
 
+static inline bool has_same_content(const struct find_file *x, const struct find_file *y)
+{
+	return x->size_bytes == y->size_bytes &&
+	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
 /* Do the hashes say that these two have the same content? */
 static inline bool are_identical(const struct find_file *x, const struct find_file *y)
 {
-	return x->size_bytes == y->size_bytes && x->uniform == y->uniform &&
-	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
+	return x->uniform == y->uniform && has_same_content(x, y);
 }
 
 /*

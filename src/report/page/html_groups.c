@@ -29,12 +29,6 @@ static struct bytes hash_of(const struct find_file *file)
 	return (struct bytes){(const char *)file->content_hash, CONTENT_HASH_SIZE};
 }
 
-static bool has_same_content(const struct find_file *x, const struct find_file *y)
-{
-	return x->size_bytes == y->size_bytes &&
-	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
-}
-
 static enum kind kind_of(const struct group *group, const struct group_member *member)
 {
 	if (has_same_content(group->representative, member->file))
