@@ -187,6 +187,17 @@ out:
 	return status;
 }
 
+/* The exit status. A run that succeeded fails with --fail-on-match if it found anything. */
+static int exit_status(const struct find_arguments *arguments, const struct find_outcome *outcome,
+		       int status)
+{
+	if (status != 0)
+		return EXIT_FAILURE;
+	if (arguments->fail_on_match && outcome->found > 0)
+		return EXIT_FAILURE;
+	return outcome->had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	struct find_arguments arguments;
@@ -194,7 +205,7 @@ int main(int argc, char **argv)
 	struct find_outcome outcome = {.found = 0};
 	double start_s = clock_monotonic_s();
 	bool runs = false;
-	int status, exit = EXIT_FAILURE;
+	int status, ended;
 
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
@@ -217,13 +228,12 @@ int main(int argc, char **argv)
 		status = arguments.compare ? compare(&arguments, &error)
 					   : run(&arguments, &outcome, &error);
 	}
-	if (status == 0 && !(arguments.fail_on_match && outcome.found > 0))
-		exit = outcome.had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	ended = exit_status(&arguments, &outcome, status);
 	if (status != 0)
 		say(PROGRAM, error.message);
 	if (runs)
-		print_find_json(&arguments, &outcome, exit, clock_monotonic_s() - start_s,
+		print_find_json(&arguments, &outcome, ended, clock_monotonic_s() - start_s,
 				status == 0 ? NULL : &error);
 	find_arguments_release(&arguments);
-	return exit;
+	return ended;
 }

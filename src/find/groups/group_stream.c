@@ -26,12 +26,6 @@ struct group_stream {
 	atomic_size_t next;	    /* finished content that no thread has taken */
 };
 
-bool finder_finds_groups(const struct find_request *request)
-{
-	return request->measure == NULL && !request->versions && request->kinds == 0 &&
-	       request->parts == 1;
-}
-
 /* ---- The rows ---- */
 
 static int read_block(struct group_stream *stream, struct simhash_error *error)

@@ -116,6 +116,12 @@ static size_t place(const struct contents *contents, struct unique_content **pla
 	return count;
 }
 
+bool finder_finds_groups(const struct find_request *request)
+{
+	return request->measure == NULL && !request->versions && request->kinds == 0 &&
+	       request->parts == 1;
+}
+
 /* Where a member of an archive represents a group, a file takes its place. */
 static void prefer_plain(struct unique_content **placed, size_t count,
 			 const struct find_request *request, enum linkage linkage)
