@@ -79,7 +79,7 @@ for name in eio estale eoverflow; do
 	same "rows" 5 "$(sql 'SELECT COUNT(*) FROM file')"
 done
 # The second part of a directory is not read, and nothing of it is taken for gone.
-for name in broken.enoent broken.eio; do
+for name in broken.{enoent,eio,status,place}; do
 	mapfile -t many < <(seq -f "$name/%03g" 100)
 	plant "${many[@]}" "$name/below/x" z/x a/x
 	runs 0 "$SIMHASH" "$files"
@@ -87,7 +87,10 @@ for name in broken.enoent broken.eio; do
 	settle "$files"
 	index 2 "$files"
 	same "rows" 104 "$(sql 'SELECT COUNT(*) FROM file')"
-	said "$files/$name: "
+	case $name in
+	*.enoent) said "$files/$name: No such file or directory" ;;
+	*) said "$files/$name: Input/output error" ;;
+	esac
 	grep -q '^1 scanned.* 0 removed, 1 failed' err || fail "summary: $(tail -n 1 err)"
 done
 # A file system that does not answer.
