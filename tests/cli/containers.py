@@ -307,6 +307,12 @@ def left(folder):
     write(f"{folder}/rest/a.txt.gz", gzip.compress(text) + b"other bytes")
     write(f"{folder}/rest/a.tar", tar + b"other bytes")
     write(f"{folder}/rest/same.tar", tarred(members + members[:1]))
+    # A tar file that is cut between two members, and what a tool may write instead of two blocks of zeros.
+    cut = tar[:tar.index(b"b.txt")]
+    for name, data in (("cut.tar", cut), ("one.tar", cut + bytes(512)), ("cut.tar.xz", lzma.compress(cut)),
+                       ("cut.tgz", gzip.compress(cut)), ("in.zip", zipped([("cut.tar", cut), ("whole.tar", tar)])),
+                       ("last.tar", tar + cut), ("cut.tar.001", cut)):
+        write(f"{folder}/end/{name}", data)
     write(f"{folder}/rest/whole.tar", tar + bytes(100))
     write(f"{folder}/rest/whole.txt.gz", gzip.compress(text) + bytes(100))
 

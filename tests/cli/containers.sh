@@ -285,6 +285,14 @@ said "rest/a.tar: Has other bytes after its end"
 said "rest/same.tar: Has several members with the same name"
 same "reports" 3 "$(grep -c '^simhash: ' err)"
 reset
+runs 0 "$SIMHASH" -z "$TEST_FOLDER/left/end"
+for name in {cut,last,in.zip//cut}.tar cut.tar.xz cut.tgz; do
+	said "end/$name: Has no zeros at its end"
+done
+said "end/cut.tar.001: One of several volumes of an archive"
+same "members of a file that is cut between two" 'cut.tar//a.txt' "$(rows | sed -n 's|.*/left/end/cut.tar//|cut.tar//|p')"
+same "reports" 7 "$(grep -c '^simhash: ' err)"
+reset
 
 # The checksum of a gzip file counts under any name and in other archives, and its members that are whole are there.
 make gzip "$TEST_FOLDER/gzip"

@@ -394,6 +394,14 @@ bool container_level_is_after_gap(const struct container_level *level, int statu
 		 is_cut_image(level)));
 }
 
+bool container_level_has_no_end(const struct container_level *level)
+{
+	/* libarchive looked for a header and has read no block of zeros there. */
+	return format_of(level) == ARCHIVE_FORMAT_TAR &&
+	       archive_filter_bytes(level->archive, 0) <=
+		       archive_read_header_position(level->archive);
+}
+
 /* How far the archive reaches in its file, or -1 where that is not known. */
 static int64_t end_of(const struct container_level *level, const struct container_file *file)
 {

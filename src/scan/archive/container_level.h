@@ -64,6 +64,8 @@ int container_level_begin(struct container_level *level, unsigned kinds, struct 
 bool container_level_is_archive(const struct container_level *level);
 /* Were bytes or members skipped before a header with this status? */
 bool container_level_is_after_gap(const struct container_level *level, int status);
+/* After the end: is it a tar file without the zeros that mark its end? */
+bool container_level_has_no_end(const struct container_level *level);
 /* Is it a gzip file in a gzip file? The inner one is an archive inside of it, whose checksum counts. */
 bool container_level_has_gzip(const struct container_level *level);
 /* Has inflating it failed so far? Then libarchive sees the end of it. */

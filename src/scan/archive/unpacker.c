@@ -501,7 +501,9 @@ static int failure_at_end(struct unpacker *unpacker)
 		return level->failed_as_opened;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
-	return level->is_volume ? CONTAINER_IS_VOLUME : 0;
+	if (!container_level_has_no_end(level))
+		return level->is_volume ? CONTAINER_IS_VOLUME : 0;
+	return may_end_early(unpacker) ? CONTAINER_IS_VOLUME : CONTAINER_HAS_NO_END;
 }
 
 /* The checksum of a gzip file comes last. 0, or why it is not right or not read. */
