@@ -4,9 +4,10 @@
     containers.py pairs FOLDER    100 pairs of versions: FOLDER/old/N.EXT and FOLDER/new/N.EXT
     containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
     containers.py odd FOLDER      bombs, cut, encrypted and odd archives
+    containers.py gzip FOLDER     gzip files with a changed byte of the content, the checksum or the length, and whole ones
     containers.py left FOLDER     volumes, names that are not text, archives behind programs, bytes behind archives
 """
-import gzip, io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
+import bz2, gzip, io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
 
 WORDS = random.Random(7)
 VOCABULARY = ["".join(WORDS.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(WORDS.randrange(3, 10))) for _ in range(3000)]
@@ -306,9 +307,41 @@ def left(folder):
     write(f"{folder}/rest/a.txt.gz", gzip.compress(text) + b"other bytes")
     write(f"{folder}/rest/a.tar", tar + b"other bytes")
     write(f"{folder}/rest/same.tar", tarred(members + members[:1]))
+    # A tar file that is cut between two members, and what a tool may write instead of two blocks of zeros.
+    cut = tar[:tar.index(b"b.txt")]
+    for name, data in (("cut.tar", cut), ("one.tar", cut + bytes(512)), ("cut.tar.xz", lzma.compress(cut)),
+                       ("cut.tgz", gzip.compress(cut)), ("in.zip", zipped([("cut.tar", cut), ("whole.tar", tar)])),
+                       ("last.tar", tar + cut), ("cut.tar.001", cut)):
+        write(f"{folder}/end/{name}", data)
     write(f"{folder}/rest/whole.tar", tar + bytes(100))
     write(f"{folder}/rest/whole.txt.gz", gzip.compress(text) + bytes(100))
 
 
+def gzipped(folder):
+    """Stored, so that a changed byte is no fault to inflate(). There are names that tell of gzip, and others."""
+    text = "\n".join(sentences(random.Random(2), 300)).encode()
+    tar = tarred([("a.txt", text), ("b.txt", text[::-1])])
+    contents = {"text": [text], "tar": [tar], "parts": [tar[:9000], tar[9000:]],
+                "cpio": [bsdtar([("a.txt", text), ("b.txt", text[::-1])], "--format", "newc")],
+                "zip": [zipped([("a.txt", text), ("b.txt", text[::-1])])]}
+    for damage, at in (("none", None), ("content", -5000), ("checksum", -6), ("length", -2), ("cut", -4)):
+        packed = {}
+        for name, parts in contents.items():
+            data = bytearray(b"".join(gzip.compress(part, 0) for part in parts))
+            if damage == "cut":
+                del data[at:]
+            elif damage != "none":
+                data[at] ^= 1
+            packed[name] = bytes(data)
+        packed["text.gz"], packed["tar.gz"] = packed["text"], packed["tar"]
+        packed["tar.gz.gz"], packed["tar.gz.bz2"] = gzip.compress(packed["tar"]), bz2.compress(packed["tar"])
+        if damage == "content":
+            del packed["zip"] # has a checksum itself
+        for name, data in packed.items():
+            write(f"{folder}/{damage}/{name}", data + (bytes(100) if damage == "none" else b""))
+        write(f"{folder}/{damage}/in.zip", zipped(packed.items(), zipfile.ZIP_STORED))
+        write(f"{folder}/{damage}/in.tar", tarred(packed.items()))
+
+
 if __name__ == "__main__":
-    {"pairs": pairs, "found": found, "odd": odd, "left": left}[sys.argv[1]](sys.argv[2])
+    {"pairs": pairs, "found": found, "odd": odd, "gzip": gzipped, "left": left}[sys.argv[1]](sys.argv[2])

@@ -285,6 +285,33 @@ said "rest/a.tar: Has other bytes after its end"
 said "rest/same.tar: Has several members with the same name"
 same "reports" 3 "$(grep -c '^simhash: ' err)"
 reset
+runs 0 "$SIMHASH" -z "$TEST_FOLDER/left/end"
+for name in {cut,last,in.zip//cut}.tar cut.tar.xz cut.tgz; do
+	said "end/$name: Has no zeros at its end"
+done
+said "end/cut.tar.001: One of several volumes of an archive"
+same "members of a file that is cut between two" 'cut.tar//a.txt' "$(rows | sed -n 's|.*/left/end/cut.tar//|cut.tar//|p')"
+same "reports" 7 "$(grep -c '^simhash: ' err)"
+reset
+
+# The checksum of a gzip file counts under any name and in other archives, and its members that are whole are there.
+make gzip "$TEST_FOLDER/gzip"
+members() {
+	rows | sed -n "s|.*/gzip/$1/||p" | grep //
+}
+runs 0 "$SIMHASH" -z "$TEST_FOLDER/gzip/none"
+said "0 failed"
+members none >whole
+same "members of whole gzip files" 73 "$(wc -l <whole)"
+for damage in content checksum length cut; do
+	runs 2 "$SIMHASH" -z "$TEST_FOLDER/gzip/$damage"
+	printf '%s\n' tar.gz//tar {,in.tar//,in.zip//}{cpio,parts,tar,tar.gz,tar.gz.{bz2,gz}//tar.gz,text//text,text.gz//text,zip} | LC_ALL=C sort >expected
+	grep -vE '(text|text.gz)//text$|^tar.gz//tar$' whole >expected_members
+	[ "$damage" != content ] || sed -i -E '/(^|\/)zip(\/|$)/d' expected expected_members
+	sed -n "s|^simhash: .*/gzip/$damage/\(.*\): Damaged .*|\1|p" err | LC_ALL=C sort | diff expected - || fail "damaged: $damage"
+	members $damage | diff expected_members - || fail "members: $damage"
+done
+reset
 
 # Names that are not text are set apart; skipped frames, programs and other archives before an archive do not hide it.
 # With 64 threads a process has 16 MiB, and the dictionary of an xz file 64 MiB: it is read alone.

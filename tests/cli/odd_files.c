@@ -6,6 +6,9 @@
  *   dead           a directory of another file system, which does not answer
  *   fuse*          a directory whose file system makes up inode numbers
  *   broken.ERRNO   a directory whose second reading fails with this error
+ *   broken.status  the same, with ENOENT; and after that its status cannot be read
+ *   broken.place   the same, but only where it is opened again
+ *   faded          a directory whose status cannot be read when it is opened again
  *   itself         a directory that is the one that has it
  *   endless        the same, with another inode number each time; endless.now with other times, too
  * SPDX-License-Identifier: MIT
@@ -41,6 +44,9 @@
 /* The inode number that a descriptor was given, or 0. */
 static atomic_ullong given_inode[DESCRIPTORS];
 static atomic_bool has_new_times[DESCRIPTORS];
+#define NOT_OPENED (-2)
+static atomic_int faded_fd = NOT_OPENED; /* as it was opened first */
+static atomic_int broken_fd = -1;	 /* of the directory whose reading has failed */
 
 static unsigned long long new_inode(void)
 {
@@ -102,12 +108,24 @@ static const char *name_of(int fd, char path[4096])
 STATUS_AT_BY(fstatat, stat)
 STATUS_AT_BY(fstatat64, stat64)
 
+/* Of a directory whose reading has failed before, or that was opened before. */
+static bool has_no_status(int fd)
+{
+	char path[4096];
+	const char *name = broken_fd < 0 && faded_fd == NOT_OPENED ? "" : name_of(fd, path);
+
+	return (strcmp(name, "faded") == 0 && fd != faded_fd) ||
+	       (strcmp(name, "broken.status") == 0 && fd == broken_fd) ||
+	       (strcmp(name, "broken.place") == 0 && fd != broken_fd);
+}
+
 #define STATUS_BY(call, type)                                                     \
 	PUBLIC int call(int fd, struct type *status)                              \
 	{                                                                         \
 		char path[4096];                                                  \
 		NEXT(call);                                                       \
-		if (next(fd, status) != 0)                                        \
+		errno = has_no_status(fd) ? EIO : 0;                              \
+		if (errno != 0 || next(fd, status) != 0)                          \
 			return -1;                                                \
 		if (S_ISREG(status->st_mode)) {                                   \
 			const char *name = name_of(fd, path);                     \
@@ -145,6 +163,10 @@ static int open_oddly(int above, const char *path, int fd)
 	given_inode[fd] = 0;
 	has_new_times[fd] = false;
 	(void)above;
+	if (strcmp(path, "faded") == 0 && faded_fd == NOT_OPENED)
+		faded_fd = fd;
+	else if (fd == faded_fd)
+		faded_fd = -1;
 	if (!begins(path, "endless"))
 		return fd;
 	given_inode[fd] = new_inode();
@@ -192,7 +214,8 @@ PUBLIC ssize_t getdents64(int fd, void *buffer, size_t size)
 
 	if (begins(name, "broken.")) {
 		if (lseek(fd, 0, SEEK_CUR) != 0) {
-			errno = strcmp(name, "broken.enoent") == 0 ? ENOENT : EIO;
+			errno = strcmp(name, "broken.eio") == 0 ? EIO : ENOENT;
+			broken_fd = fd;
 			return -1;
 		}
 		size = 200;

@@ -79,7 +79,7 @@ for name in eio estale eoverflow; do
 	same "rows" 5 "$(sql 'SELECT COUNT(*) FROM file')"
 done
 # The second part of a directory is not read, and nothing of it is taken for gone.
-for name in broken.enoent broken.eio; do
+for name in broken.{enoent,eio,status,place}; do
 	mapfile -t many < <(seq -f "$name/%03g" 100)
 	plant "${many[@]}" "$name/below/x" z/x a/x
 	runs 0 "$SIMHASH" "$files"
@@ -87,9 +87,25 @@ for name in broken.enoent broken.eio; do
 	settle "$files"
 	index 2 "$files"
 	same "rows" 104 "$(sql 'SELECT COUNT(*) FROM file')"
-	said "$files/$name: "
+	case $name in
+	*.enoent) said "$files/$name: No such file or directory" ;;
+	*) said "$files/$name: Input/output error" ;;
+	esac
 	grep -q '^1 scanned.* 0 removed, 1 failed' err || fail "summary: $(tail -n 1 err)"
 done
+# A directory that is opened again for the ones below it, since many others are open.
+deep=$(printf 'level/%.0s' {1..40})faded
+plant "$deep"/{a,b,c}/x
+for directory in $(cd "$files" && find . -type d -name level); do
+	mkdir "$files/$directory/"{a,b,c,d} # some of them wait, so that their parent stays open
+	seq 97 >"$files/$directory/a/x"
+done
+runs 0 "$SIMHASH" "$files"
+found=$(sql 'SELECT COUNT(*) FROM file')
+(ulimit -n 64 && index 2 -j1 "$files")
+grep -q "/faded/[abc]: Input/output error" err || fail "no report of a directory below: $(cat err)"
+same "rows" "$found" "$(sql 'SELECT COUNT(*) FROM file')"
+
 # A file system that does not answer.
 plant a dead/x dead/below/x z/x
 tar -C "$files" -cf "$files/dead/members.tar" a

@@ -194,32 +194,40 @@ static enum chunk_part last_part(const struct entries *entries)
 	return entries->has_parts ? CHUNK_LAST_PART : CHUNK_WHOLE;
 }
 
-/* Was a directory removed since it was opened, or replaced? Then it has no entries. */
-static bool is_removed(const struct directory *directory)
+/*
+ * After ENOENT: 0 if a directory was removed since it was opened, or replaced, so that it has no
+ * entries; else why it cannot be read.
+ */
+static int why_unread(const struct directory *directory)
 {
 	struct stat own, there;
-	int fd;
-	bool is_same;
+	int fd, why = ENOENT;
 
-	if (fstat(directory->fd, &own) != 0 || own.st_nlink == 0)
-		return true;
+	if (fstat(directory->fd, &own) != 0)
+		return errno;
+	if (own.st_nlink == 0)
+		return 0;
 	fd = open_path(directory->path, OPEN_TO_REACH);
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR;
-	is_same = fstat(fd, &there) == 0 && own.st_dev == there.st_dev &&
-		  own.st_ino == there.st_ino;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+	if (fstat(fd, &there) != 0)
+		why = errno;
+	else if (own.st_dev != there.st_dev || own.st_ino != there.st_ino)
+		why = 0;
 	close(fd);
-	return !is_same;
+	return why;
 }
 
 /* Reading has failed: what it would have given is not known. */
 static void note_failure(struct entries *entries)
 {
-	int saved = errno;
+	int why = errno;
 
-	if (saved == ENOENT && is_removed(entries->directory))
+	if (why == ENOENT)
+		why = why_unread(entries->directory);
+	if (why == 0)
 		return;
-	report(entries, "", saved);
+	report(entries, "", why);
 	entries->has_failed = true;
 }
 

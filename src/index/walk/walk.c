@@ -246,11 +246,15 @@ static void leave(struct walker *walker)
 
 /* ---- Opening ---- */
 
+/* errno is ENOENT for another directory, so that a failed fstat is not taken for that. */
 static bool is_parent(int fd, const struct parent *parent)
 {
 	struct stat status;
 
-	return fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_dev == parent->device &&
+	if (fd < 0 || fstat(fd, &status) != 0)
+		return false;
+	errno = ENOENT;
+	return (uint64_t)status.st_dev == parent->device &&
 	       (uint64_t)status.st_ino == parent->inode;
 }
 
@@ -272,10 +276,7 @@ static int open_again(struct walker *walker, const struct parent *parent)
 	if (fd >= 0)
 		close(fd);
 	walker->again_fd = fd = open_path(parent->directory->path, flags);
-	if (fd < 0 || is_parent(fd, parent))
-		return fd;
-	errno = ENOENT;
-	return -1;
+	return is_parent(fd, parent) ? fd : -1;
 }
 
 /* Is a directory known to be of another file system, and those are not wanted? */

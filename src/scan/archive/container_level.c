@@ -12,6 +12,7 @@
 #include "base/basic/error.h"
 #include "scan/document/document.h"
 #include "scan/file/container_kind.h"
+#include "scan/file/inflating.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define FRAMED (CONTAINER_ZSTD | CONTAINER_LZ4)
@@ -30,7 +31,6 @@ static const struct {
 	{CONTAINER_AR, archive_read_support_format_ar},
 	{CONTAINER_RAR, archive_read_support_format_rar},
 	{CONTAINER_RAR, archive_read_support_format_rar5},
-	{CONTAINER_GZIP, archive_read_support_filter_gzip},
 	{CONTAINER_BZIP2, archive_read_support_filter_bzip2},
 	{CONTAINER_XZ, archive_read_support_filter_xz},
 	{CONTAINER_ZSTD, archive_read_support_filter_zstd},
@@ -44,7 +44,7 @@ int container_level_kinds(unsigned *kinds, struct simhash_error *error)
 	struct archive *archive = archive_read_new();
 	int status = archive == NULL ? ARCHIVE_FATAL : ARCHIVE_OK;
 
-	*kinds = 0;
+	*kinds = CONTAINER_GZIP;
 	for (size_t i = 0; status != ARCHIVE_FATAL && i < sizeof enablers / sizeof *enablers; i++) {
 		/* What the library was built without is ARCHIVE_WARN: it would run a program. */
 		status = enablers[i].enable(archive);
@@ -99,17 +99,26 @@ static ssize_t read_at(struct container_file *file, int64_t offset, void *buffer
 	return got;
 }
 
+static ssize_t read_next(struct container_file *file, void *buffer, size_t size)
+{
+	ssize_t got = read_at(file, file->offset, buffer, size);
+
+	if (got >= 0) {
+		reading_is_done(&file->reading, file->offset);
+		file->offset += got;
+	}
+	return got;
+}
+
 static la_ssize_t read_file(struct archive *archive, void *data, const void **buffer)
 {
 	struct container_file *file = data;
-	ssize_t got = read_at(file, file->offset, file->buffer, READ_BUFFER);
+	ssize_t got = read_next(file, file->buffer, READ_BUFFER);
 
 	if (got < 0) {
 		archive_set_error(archive, errno, "cannot read");
 		return ARCHIVE_FATAL;
 	}
-	reading_is_done(&file->reading, file->offset);
-	file->offset += got;
 	*buffer = file->buffer;
 	return got;
 }
@@ -142,11 +151,99 @@ static la_int64_t seek_file(struct archive *archive, void *data, la_int64_t offs
 	return file->offset - file->begin;
 }
 
+/* ---- Reading a gzip file, of which libarchive would ignore the checksums ---- */
+
+struct gzip {
+	struct inflating *inflating;
+	struct container_file *file; /* or NULL: it is in memory */
+	const uint8_t *next;
+	size_t left;
+	int failed_errno;	 /* of inflating it, or 0 */
+	bool is_begun, has_gzip; /* the first bytes of its content */
+	uint8_t plain[READ_BUFFER];
+};
+
+static ssize_t read_packed(void *context, void *buffer, size_t size)
+{
+	struct gzip *gzip = context;
+
+	if (gzip->file != NULL)
+		return read_next(gzip->file, buffer, size);
+	if (size > gzip->left)
+		size = gzip->left;
+	memcpy(buffer, gzip->next, size);
+	gzip->next += size;
+	gzip->left -= size;
+	return (ssize_t)size;
+}
+
+static ssize_t inflate_gzip(struct gzip *gzip, void *buffer, size_t size)
+{
+	ssize_t got = inflating_read(gzip->inflating, buffer, size);
+
+	if (got < 0)
+		gzip->failed_errno = errno;
+	return got;
+}
+
+/*
+ * libarchive gets all bytes before the damage: after a failure it would also refuse the ones that it
+ * has in its buffer, when it looks for the format.
+ */
+static la_ssize_t read_gzip(struct archive *archive, void *data, const void **buffer)
+{
+	struct gzip *gzip = data;
+	ssize_t got = inflate_gzip(gzip, gzip->plain, sizeof gzip->plain);
+
+	(void)archive;
+	if (!gzip->is_begun && got > 0)
+		gzip->has_gzip = container_kind(gzip->plain, (size_t)got) == CONTAINER_GZIP;
+	gzip->is_begun = true;
+	*buffer = gzip->plain;
+	return got < 0 ? 0 : got;
+}
+
+/* Of a file, or of memory. A status of libarchive. */
+static int open_gzip(struct container_level *level, struct container_file *file,
+		     const uint8_t *memory, size_t size)
+{
+	struct gzip *gzip = calloc(1, sizeof *gzip);
+
+	level->gzip = gzip;
+	if (gzip != NULL) {
+		gzip->file = file;
+		gzip->next = memory;
+		gzip->left = size;
+		gzip->inflating = inflating_new_from(read_packed, gzip);
+	}
+	if (gzip == NULL || gzip->inflating == NULL) {
+		archive_set_error(level->archive, ENOMEM, "cannot inflate");
+		return ARCHIVE_FATAL;
+	}
+	return archive_read_open(level->archive, gzip, NULL, read_gzip, NULL);
+}
+
+bool container_level_has_gzip(const struct container_level *level)
+{
+	return level->gzip != NULL && level->gzip->has_gzip;
+}
+
+bool container_level_is_damaged(const struct container_level *level)
+{
+	return level->gzip != NULL && level->gzip->failed_errno != 0;
+}
+
+ssize_t container_level_read_on(struct container_level *level, void *buffer, size_t size)
+{
+	return level->gzip == NULL ? 0 : inflate_gzip(level->gzip, buffer, size);
+}
+
 /* ---- Opening ---- */
 
 int container_level_failure(const struct container_level *level)
 {
-	int system_errno = archive_errno(level->archive);
+	int system_errno = container_level_is_damaged(level) ? level->gzip->failed_errno
+							     : archive_errno(level->archive);
 	const char *text = archive_error_string(level->archive);
 
 	if (system_errno == EIO || system_errno == ENOMEM)
@@ -190,9 +287,20 @@ static void skip_frames(struct container_file *file)
 		file->begin += frame;
 }
 
+static int open_plain(struct container_level *level, struct container_file *file)
+{
+	archive_read_set_read_callback(level->archive, read_file);
+	archive_read_set_skip_callback(level->archive, skip_file);
+	archive_read_set_seek_callback(level->archive, seek_file);
+	archive_read_set_callback_data(level->archive, file);
+	return archive_read_open1(level->archive);
+}
+
 int container_level_open_file(struct container_level *level, struct container_file *file,
 			      unsigned kinds, unsigned kind, int *why)
 {
+	int status;
+
 	*level = (struct container_level){.archive = new_reader(kinds, kind), .kind = kind};
 	*why = ENOMEM;
 	if (level->archive == NULL)
@@ -202,12 +310,8 @@ int container_level_open_file(struct container_level *level, struct container_fi
 	if (file->failed_errno == 0 && file->begin > file->size_bytes)
 		return cut_off(level, why);
 	file->offset = file->begin;
-	archive_read_set_read_callback(level->archive, read_file);
-	archive_read_set_skip_callback(level->archive, skip_file);
-	archive_read_set_seek_callback(level->archive, seek_file);
-	archive_read_set_callback_data(level->archive, file);
-	if (file->failed_errno == 0 && archive_read_open1(level->archive) == ARCHIVE_OK &&
-	    file->failed_errno == 0)
+	status = kind == CONTAINER_GZIP ? open_gzip(level, file, NULL, 0) : open_plain(level, file);
+	if (file->failed_errno == 0 && status == ARCHIVE_OK)
 		return opened(level);
 	if (file->failed_errno == 0)
 		return open_failed(level, why);
@@ -221,6 +325,7 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 {
 	size_t begin = 0;
 	int64_t frame = (kind & FRAMED) != 0 ? 1 : 0;
+	int status;
 
 	*level = (struct container_level){
 		.archive = new_reader(kinds, kind), .memory = memory, .kind = kind};
@@ -237,9 +342,10 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 			return cut_off(level, why);
 		begin += (size_t)frame;
 	}
-	return archive_read_open_memory(level->archive, memory + begin, size - begin) == ARCHIVE_OK
-		       ? opened(level)
-		       : open_failed(level, why);
+	status = kind == CONTAINER_GZIP
+			 ? open_gzip(level, NULL, memory, size)
+			 : archive_read_open_memory(level->archive, memory + begin, size - begin);
+	return status == ARCHIVE_OK ? opened(level) : open_failed(level, why);
 }
 
 int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
@@ -258,17 +364,59 @@ int container_level_begin(struct container_level *level, unsigned kinds, struct 
 	return level->document == NULL ? -1 : 0;
 }
 
+static int format_of(const struct container_level *level)
+{
+	return archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK;
+}
+
+bool container_level_is_archive(const struct container_level *level)
+{
+	return format_of(level) != ARCHIVE_FORMAT_RAW && format_of(level) != ARCHIVE_FORMAT_EMPTY;
+}
+
+static bool is_cut_image(const struct container_level *level)
+{
+	const char *text = archive_error_string(level->archive);
+
+	return format_of(level) == ARCHIVE_FORMAT_ISO9660 && text != NULL &&
+	       strstr(text, "beyond end-of-media") != NULL;
+}
+
+/*
+ * libarchive only warns: of bytes of cpio without an errno, and of directories of an image that is
+ * cut off.
+ */
+bool container_level_is_after_gap(const struct container_level *level, int status)
+{
+	return status == ARCHIVE_RETRY ||
+	       (status == ARCHIVE_WARN &&
+		((format_of(level) == ARCHIVE_FORMAT_CPIO && archive_errno(level->archive) == 0) ||
+		 is_cut_image(level)));
+}
+
+bool container_level_has_no_end(const struct container_level *level)
+{
+	/* libarchive looked for a header and has read no block of zeros there. */
+	return format_of(level) == ARCHIVE_FORMAT_TAR &&
+	       archive_filter_bytes(level->archive, 0) <=
+		       archive_read_header_position(level->archive);
+}
+
 /* How far the archive reaches in its file, or -1 where that is not known. */
 static int64_t end_of(const struct container_level *level, const struct container_file *file)
 {
-	int format = archive_format(level->archive) & ARCHIVE_FORMAT_BASE_MASK;
+	int format = format_of(level);
 	bool is_plain = (level->kind & (CONTAINER_TAR | CONTAINER_CPIO | CONTAINER_AR)) != 0;
 	/* Of a compressed archive of another format, the end may have been left unread. */
 	bool is_stream = (level->kind & CONTAINER_COMPRESSED) != 0 &&
 			 (format == ARCHIVE_FORMAT_RAW || format == ARCHIVE_FORMAT_TAR);
 
 	/* What a filter skips to find the end of .Z is not known. */
-	if (level->memory != NULL || (!is_plain && !is_stream) || level->kind == CONTAINER_COMPRESS)
+	if (level->memory != NULL)
+		return -1;
+	if (level->gzip != NULL)
+		return file->begin + inflating_end(level->gzip->inflating);
+	if ((!is_plain && !is_stream) || level->kind == CONTAINER_COMPRESS)
 		return -1;
 	return file->begin + archive_filter_bytes(level->archive, -1);
 }
@@ -290,6 +438,9 @@ int64_t container_level_rest(const struct container_level *level, struct contain
 void container_level_close(struct container_level *level)
 {
 	archive_read_free(level->archive);
+	if (level->gzip != NULL)
+		inflating_free(level->gzip->inflating);
+	free(level->gzip);
 	document_free(level->document);
 	free(level->memory);
 	*level = (struct container_level){.archive = NULL};

@@ -16,6 +16,7 @@
 #include "simhash.h"
 
 struct document;
+struct gzip;
 
 struct container_file {
 	struct reading reading;
@@ -28,6 +29,7 @@ struct container_file {
 struct container_level {
 	struct archive *archive;
 	uint8_t *memory;    /* owned; NULL for a file */
+	struct gzip *gzip;  /* a gzip file, whose content the archive is; or NULL */
 	size_t prefix_size; /* of the names of its members */
 	bool is_begun;	    /* it has had a member */
 	bool is_for_text;   /* members get no rows */
@@ -58,6 +60,21 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
  */
 int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
 			  struct bytes member);
+/* False where libarchive knows no format of it, and where it has no bytes. */
+bool container_level_is_archive(const struct container_level *level);
+/* Were bytes or members skipped before a header with this status? */
+bool container_level_is_after_gap(const struct container_level *level, int status);
+/* After the end: is it a tar file without the zeros that mark its end? */
+bool container_level_has_no_end(const struct container_level *level);
+/* Is it a gzip file in a gzip file? The inner one is an archive inside of it, whose checksum counts. */
+bool container_level_has_gzip(const struct container_level *level);
+/* Has inflating it failed so far? Then libarchive sees the end of it. */
+bool container_level_is_damaged(const struct container_level *level);
+/*
+ * Inflate what an archive in a gzip file leaves unread, since the checksum comes last: up to `size`
+ * bytes. 0 at the end and for other files, -1 for a failure, also of the bytes that were read before.
+ */
+ssize_t container_level_read_on(struct container_level *level, void *buffer, size_t size);
 /*
  * After the end of the archive of a file: where other bytes begin that it does not read, except
  * zeros; or -1, also with file->failed_errno.

@@ -257,12 +257,14 @@ static int failure_of(struct unpacker *unpacker)
 	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
 }
 
-/* Has the member that was read to its end fewer bytes than its header says? */
-static bool is_short(const struct unpacker *unpacker, ssize_t got)
+/* Has the member that was read to its end fewer bytes than its header says, or damaged ones? */
+static bool is_wrong(struct unpacker *unpacker, ssize_t got)
 {
 	const struct member *member = &unpacker->member;
+	const struct container_level *level = unpacker_top(unpacker);
 
-	return member->text == NULL && member->size_bytes + got < member->stated_size;
+	return (member->text == NULL && member->size_bytes + got < member->stated_size) ||
+	       (!container_level_is_archive(level) && container_level_is_damaged(level));
 }
 
 static enum unpacked member_failed(struct unpacker *unpacker, int status)
@@ -296,8 +298,10 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 	if (got < 0)
 		return member_failed(unpacker, status);
 	is_last = is_text ? member->text_size == 0 : (size_t)got < PIECE_MAX;
-	if (is_last && is_short(unpacker, got))
-		return member_failed(unpacker, ARCHIVE_WARN);
+	if (is_last && is_wrong(unpacker, got))
+		return member_failed(unpacker, container_level_is_archive(unpacker_top(unpacker))
+						       ? ARCHIVE_WARN
+						       : ARCHIVE_FATAL);
 	if (!is_text)
 		use(unpacker, (size_t)got, is_last);
 	member->size_bytes += got;
@@ -407,10 +411,11 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 {
 	struct archive *archive = unpacker_top(unpacker)->archive;
 	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
+	bool has_row = is_raw && unpacker->depth == 1 && unpacker->has_gzip_row;
 
 	if (archive_entry_filetype(entry) != AE_IFREG || is_bare_link(archive, entry))
 		return pass_over(unpacker, piece);
-	if (is_raw && unpacker->depth == 1 && unpacker->has_gzip_row)
+	if (has_row && !container_level_has_gzip(unpacker_top(unpacker)))
 		return UNPACKED_END;
 	if (archive_entry_is_data_encrypted(entry))
 		return leave_out(unpacker, &unpacker->told_encrypted, CONTAINER_IS_ENCRYPTED,
@@ -427,7 +432,7 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 	if (unpacker->request.wanted.data != NULL)
 		return read_wanted(unpacker, piece);
 	if (!unpacker_top(unpacker)->is_for_text)
-		return read_member(unpacker, true, true, piece);
+		return read_member(unpacker, !has_row, true, piece);
 	if (unpacker_top(unpacker)->document == NULL) /* it is a zip file that is no document */
 		return pop(unpacker), UNPACKED_END;
 	return read_part(unpacker, piece);
@@ -450,25 +455,6 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 	if (is_told)
 		return UNPACKED_END;
 	return trouble(unpacker, why, is_inside);
-}
-
-static bool is_cut_image(struct archive *archive)
-{
-	const char *text = archive_error_string(archive);
-
-	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ISO9660 &&
-	       text != NULL && strstr(text, "beyond end-of-media") != NULL;
-}
-
-/*
- * Were bytes or members skipped before this header? libarchive only warns: of bytes of cpio without
- * an errno, and of directories of an image that is cut off.
- */
-static bool is_after_gap(struct archive *archive, int status)
-{
-	return status == ARCHIVE_RETRY ||
-	       (status == ARCHIVE_WARN &&
-		((is_cpio(archive) && archive_errno(archive) == 0) || is_cut_image(archive)));
 }
 
 /*
@@ -515,16 +501,37 @@ static int failure_at_end(struct unpacker *unpacker)
 		return level->failed_as_opened;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
-	return level->is_volume ? CONTAINER_IS_VOLUME : 0;
+	if (!container_level_has_no_end(level))
+		return level->is_volume ? CONTAINER_IS_VOLUME : 0;
+	return may_end_early(unpacker) ? CONTAINER_IS_VOLUME : CONTAINER_HAS_NO_END;
+}
+
+/* The checksum of a gzip file comes last. 0, or why it is not right or not read. */
+static int read_to_end(struct unpacker *unpacker)
+{
+	struct container_level *level = unpacker_top(unpacker);
+	ssize_t got = 1;
+	int met = 0;
+
+	if (unpacker->depth == 1 && unpacker->has_gzip_row && !container_level_is_archive(level))
+		return 0;
+	while (met == 0 && got > 0 && !atomic_load_explicit(unpacker->stop, memory_order_relaxed)) {
+		got = container_level_read_on(level, unpacker->buffer, PIECE_MAX);
+		unpacker->inflated_bytes += got > 0 ? got : 0;
+		met = bound_that_is_met(unpacker);
+	}
+	return got < 0 ? failure_of(unpacker) : met;
 }
 
 static enum unpacked end_level(struct unpacker *unpacker, struct piece *piece)
 {
 	size_t name_size = unpacker_archive_name_size(unpacker);
 	bool goes_on = false;
-	int why;
+	int why = read_to_end(unpacker);
 
-	if (unpacker_begin_text(unpacker, &why))
+	if (atomic_load_explicit(unpacker->stop, memory_order_relaxed))
+		return UNPACKED_STOPPED;
+	if (why == 0 && unpacker_begin_text(unpacker, &why))
 		return read_on(unpacker, piece);
 	if (why == 0)
 		why = failure_at_end(unpacker);
@@ -558,7 +565,7 @@ static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
 		}
 		if (++unpacker->members > MEMBERS_MAX)
 			return give_up(unpacker, CONTAINER_HAS_TOO_MANY);
-		if (is_after_gap(unpacker_top(unpacker)->archive, status))
+		if (container_level_is_after_gap(unpacker_top(unpacker), status))
 			unpacker_top(unpacker)->has_gaps = true;
 		if (status == ARCHIVE_RETRY)
 			continue;

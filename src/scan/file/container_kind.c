@@ -245,6 +245,9 @@ const char *container_explain(int failure)
 		return "Needs more memory than an archive may use, which simhash "
 		       "--limits=memory=SIZE "
 		       "sets: what was read before is indexed";
+	case CONTAINER_HAS_NO_END:
+		return "Has no zeros at its end, as tar files should: members that came next may "
+		       "be cut off";
 	default:
 		return NULL;
 	}
@@ -264,6 +267,7 @@ bool container_is_left_out(int failure)
 	case CONTAINER_IS_VOLUME:
 	case CONTAINER_HAS_SAME_NAMES:
 	case CONTAINER_HAS_REST:
+	case CONTAINER_HAS_NO_END:
 		return true;
 	default:
 		return container_may_be_read_later(failure);

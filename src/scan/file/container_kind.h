@@ -85,7 +85,8 @@ enum container_failure {
 	CONTAINER_IS_VOLUME,
 	CONTAINER_HAS_SAME_NAMES,
 	CONTAINER_HAS_REST,
-	CONTAINER_NEEDS_MEMORY
+	CONTAINER_NEEDS_MEMORY,
+	CONTAINER_HAS_NO_END
 };
 const char *container_explain(int failure);
 

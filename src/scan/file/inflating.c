@@ -17,23 +17,53 @@
 #define GZIP_WINDOW_BITS (15 + 16) /* 16 makes zlib expect gzip's header and trailer */
 
 struct inflating {
-	int fd;
+	int fd; /* or -1 */
+	inflating_source *read;
+	void *context;
+	int64_t taken; /* bytes of the source */
 	bool in_member, had_member, at_end;
+	int failed_errno; /* told after the bytes that were inflated before; or 0 */
 	z_stream stream;
 	unsigned char input[READ_BUFFER];
 };
 
-struct inflating *inflating_new(int fd)
+static ssize_t read_descriptor(void *context, void *buffer, size_t size)
+{
+	const struct inflating *in = context;
+	ssize_t got;
+
+	do
+		got = read(in->fd, buffer, size);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+struct inflating *inflating_new_from(inflating_source *read, void *context)
 {
 	struct inflating *in = calloc(1, sizeof *in);
 
 	if (in == NULL || inflateInit2(&in->stream, GZIP_WINDOW_BITS) != Z_OK) {
 		free(in);
+		errno = ENOMEM;
+		return NULL;
+	}
+	in->fd = -1;
+	in->read = read;
+	in->context = context;
+	return in;
+}
+
+struct inflating *inflating_new(int fd)
+{
+	struct inflating *in = inflating_new_from(read_descriptor, NULL);
+
+	if (in == NULL) {
 		close_content(fd);
 		errno = ENOMEM;
 		return NULL;
 	}
 	in->fd = fd;
+	in->context = in;
 	return in;
 }
 
@@ -44,16 +74,15 @@ static int fill(struct inflating *in, unsigned wanted)
 		ssize_t got;
 		if (in->stream.avail_in == 0)
 			in->stream.next_in = in->input;
-		got = read(in->fd, in->stream.next_in + in->stream.avail_in,
-			   (size_t)(in->input + READ_BUFFER - in->stream.next_in) -
-				   in->stream.avail_in);
-		if (got < 0 && errno == EINTR)
-			continue;
+		got = in->read(in->context, in->stream.next_in + in->stream.avail_in,
+			       (size_t)(in->input + READ_BUFFER - in->stream.next_in) -
+				       in->stream.avail_in);
 		if (got < 0)
 			return -1;
 		if (got == 0)
 			break;
 		in->stream.avail_in += (unsigned)got;
+		in->taken += got;
 	}
 	return 0;
 }
@@ -104,12 +133,20 @@ ssize_t inflating_read(struct inflating *in, void *buffer, size_t size)
 {
 	in->stream.next_out = buffer;
 	in->stream.avail_out = (unsigned)size;
-	while (in->stream.avail_out > 0 && !in->at_end) {
+	while (in->stream.avail_out > 0 && !in->at_end && in->failed_errno == 0) {
 		int status = in->in_member ? inflate_some(in) : begin_member(in);
 		if (status != 0)
-			return -1;
+			in->failed_errno = errno;
 	}
-	return (ssize_t)(size - in->stream.avail_out);
+	if (in->stream.avail_out < size || in->failed_errno == 0)
+		return (ssize_t)(size - in->stream.avail_out);
+	errno = in->failed_errno;
+	return -1;
+}
+
+int64_t inflating_end(const struct inflating *in)
+{
+	return in->taken - in->stream.avail_in;
 }
 
 int inflating_has_rest(struct inflating *in)
@@ -126,7 +163,10 @@ int inflating_has_rest(struct inflating *in)
 
 void inflating_free(struct inflating *in)
 {
+	if (in == NULL)
+		return;
 	inflateEnd(&in->stream);
-	close_content(in->fd);
+	if (in->fd >= 0)
+		close_content(in->fd);
 	free(in);
 }
