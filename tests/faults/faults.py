@@ -357,11 +357,12 @@ def containers():
     run([SIMHASH, CONTAINED])
     keep("unlooked")
     os.environ["FAULT_FILES"] = CONTAINED
-    command = [SIMHASH, "-z", "--no-sandbox", "--filter=cmd:cat", CONTAINED]
+    os.environ["SIMHASH_SANDBOX"] = "no"
+    command = [SIMHASH, "-z", "--filter=cmd:cat", CONTAINED]
     tally["file", 2] = sum(contained(command, state, known_of_files) for state in (None, "looked", "unlooked"))
     names = [os.path.join(CONTAINED, name) for name in sorted(os.listdir(CONTAINED))]
-    tally["printed", 2] = contained([SIMHASH, "-z", "--print", "--no-sandbox", *names], None, printed_of_files)
-    del os.environ["FAULT_FILES"]
+    tally["printed", 2] = contained([SIMHASH, "-z", "--print", *names], None, printed_of_files)
+    del os.environ["FAULT_FILES"], os.environ["SIMHASH_SANDBOX"]
 
 
 if ENGINE == "sqlite" and only in (None, "containers"):
