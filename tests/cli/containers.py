@@ -314,6 +314,8 @@ def left(folder):
                        ("last.tar", tar + cut), ("cut.tar.001", cut)):
         write(f"{folder}/end/{name}", data)
     write(f"{folder}/rest/whole.tar", tar + bytes(100))
+    write(f"{folder}/rest/whole.empty", gzip.compress(b""))
+    write(f"{folder}/rest/whole.empty.gz", gzip.compress(b""))
     write(f"{folder}/rest/whole.txt.gz", gzip.compress(text) + bytes(100))
 
 

@@ -252,10 +252,13 @@ int container_level_failure(const struct container_level *level)
 	return text != NULL && strstr(text, "memory") != NULL ? ENOMEM : CONTAINER_IS_DAMAGED;
 }
 
-/* It is open. What could not be read of it meanwhile is remembered. */
+/*
+ * It is open. What could not be read of it meanwhile is remembered. Of a gzip file that is known
+ * anyway, and libarchive has tried to seek in it.
+ */
 static int opened(struct container_level *level)
 {
-	if (archive_error_string(level->archive) != NULL)
+	if (level->gzip == NULL && archive_error_string(level->archive) != NULL)
 		level->failed_as_opened = container_level_failure(level);
 	return 0;
 }
