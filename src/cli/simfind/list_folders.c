@@ -43,11 +43,13 @@ static bool is_file(const struct find_plan *plan, size_t side)
 
 static int check_sides(const struct find_plan *plan, struct simhash_error *error)
 {
-	const struct find_side *x = &plan->arguments->sides[0], *y = &plan->arguments->sides[1];
+	const struct find_side *x = plan->arguments->sides, *y;
 
-	if (plan->arguments->side_count != 2 || !are_of_one_host(plan, x, y) ||
-	    (!path_is_at_or_below(x->directory, y->directory) &&
-	     !path_is_at_or_below(y->directory, x->directory)))
+	if (plan->arguments->side_count != 2)
+		return 0;
+	y = &x[1];
+	if (!are_of_one_host(plan, x, y) || (!path_is_at_or_below(x->directory, y->directory) &&
+					     !path_is_at_or_below(y->directory, x->directory)))
 		return 0;
 	return error_set(error, SIMHASH_E_RANGE,
 			 "--directories: a directory cannot be compared with one that it is in, or "
