@@ -46,7 +46,7 @@ packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
 need_packages "${packages[@]}"
 
 # Several tests build all sources once more, and some in another home.
-export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache} CCACHE_BASEDIR=$PWD
+export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}
 
 if command -v apt-get >/dev/null; then
 	get_spider "$PWD/build-spider"

@@ -7,15 +7,12 @@
 
 #include <stdbool.h>
 
+#include "scan/archive/sandbox_area.h"
 #include "store/engine/location.h"
 #include "store/row/file_row.h"
 
 /* A sanitizer makes what is tried a thousand times take minutes. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SLOW true
-#else
-#define IS_SLOW false
-#endif
+#define IS_SLOW HAS_SANITIZER
 
 struct store;
 

@@ -44,6 +44,7 @@ static void replay(const char *folder, const char *name)
 
 int main(int argc, char **argv)
 {
+	static char **arguments; /* a target may replace them, and keeps what it makes */
 	const struct dirent *entry;
 	unsigned count = 0;
 	DIR *folder;
@@ -51,7 +52,8 @@ int main(int argc, char **argv)
 	EXPECT(argc == 2);
 	folder = opendir(argv[1]);
 	EXPECT(folder != NULL);
-	LLVMFuzzerInitialize(&argc, &argv);
+	arguments = argv;
+	LLVMFuzzerInitialize(&argc, &arguments);
 	LLVMFuzzerTestOneInput((const uint8_t *)"", 0);
 	while ((entry = readdir(folder)) != NULL)
 		if (entry->d_name[0] != '.') {
