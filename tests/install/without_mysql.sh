@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
 # Built without the server's client library and libarchive, all works but mysql:// and archives, which
-# say why. This build is also the one that is optimized when it is linked. Without expat alone, what
+# say why. simhash works also when it is optimized as it is linked. Without expat alone, the code that
 # looks into archives compiles.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-cmake -S "$SOURCE_DIR" -B without -DSIMHASH_MYSQL=OFF -DSIMHASH_ARCHIVES=OFF -DBUILD_TESTING=OFF \
-	-DSIMHASH_LTO=ON -DCMAKE_BUILD_TYPE=Release >cmake.log
+build=(-S "$SOURCE_DIR" -DSIMHASH_MYSQL=OFF -DSIMHASH_ARCHIVES=OFF -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release -DSIMHASH_WERROR=ON)
+cmake "${build[@]}" -B without >cmake.log
 cmake --build without --target simhash simfind simkeep -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
-grep -q -- -flto without/CMakeFiles/simhash.dir/flags.make || fail "not optimized when linked"
+cmake "${build[@]}" -B linked -DSIMHASH_LTO=ON >cmake.log
+cmake --build linked --target simhash -j "$(nproc)" >build.log 2>&1 || fail "$(tail build.log)"
+grep -q -- -flto linked/CMakeFiles/simhash.dir/flags.make || fail "not optimized when linked"
+seq 1000 >"$files/linked"
+runs 0 linked/simhash -q --print "$files/linked"
+mv out expected
+runs 0 without/simhash -q --print "$files/linked"
+cmp out expected || fail "optimized when linked, it prints something else"
+rm "$files/linked"
 cmake -G 'Unix Makefiles' -S "$SOURCE_DIR" -B textless -DSIMHASH_MYSQL=OFF -DSIMHASH_DOCUMENTS=OFF -DBUILD_TESTING=OFF >cmake.log
 make -C textless src/scan/document/document_none.o src/scan/archive/unpacker.o src/scan/archive/container_level.o \
 	src/scan/archive/unpacker_text.o >build.log 2>&1 || fail "$(tail build.log)"
