@@ -1,5 +1,5 @@
 /*
- * What two files are to each other. This is the only description of a pair: pairs in memory and in
+ * Describes how two files are related. This is the only description of a pair: pairs in memory and in
  * temporary files, contents of groups, and members of groups each have one.
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By what a pair is one. */
+/* How a pair was verified. */
 enum verification {
 	PAIR_UNVERIFIED, /* the counts are near, and no more is known */
 	PAIR_HASH,	 /* the content hashes are equal */
@@ -19,11 +19,11 @@ enum verification {
 	PAIR_MEASURED	 /* found by another measure: its similarity is the resemblance */
 };
 
-/* Of a file `a` with a file `b`. */
+/* The relation of a file `a` with a file `b`. */
 struct relation {
 	uint64_t distance;
 	double resemblance; /* the share of their content that they have in common */
-	/* Of a's bytes those found in b, and the reverse: of files that were read, and of parts. */
+	/* The share of a's bytes that are in b, and the reverse; for files that were read, and parts. */
 	double contained_a, contained_b;
 	enum verification verification;
 	bool is_identical;  /* the same size and content hash; or, once read, the same bytes */

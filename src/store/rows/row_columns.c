@@ -1,5 +1,5 @@
 /*
- * The columns of the table `file`.
+ * Binds and decodes rows of the table `file` by one table of its columns.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/row_columns.h"

@@ -1,5 +1,5 @@
 /*
- * The reader of rows of the table `file`: a set of columns, which rows, and in which order.
+ * Reads rows of the table `file`. The caller chooses the columns, the rows and their order.
  *
  *     const struct row_filter filter = {
  *             .columns = ROW_HOST | ROW_DIRECTORY | ROW_NAME, .tag_set = tag_set};
