@@ -388,7 +388,7 @@ static int search_index(struct searching *searching, const struct simhash_index_
 	struct find_sink sink = {
 		.context = searching, .pair = take_pair, .unreadable = note_unreadable};
 	struct find_resources resources = {.threads = index_search_threads(search)};
-	struct find_query query = {.path = searching->queried_path};
+	const char *path = searching->queried_path;
 	struct find_request request;
 	struct finder finder;
 	int status = index_request_init(&request, index, search, error);
@@ -397,9 +397,9 @@ static int search_index(struct searching *searching, const struct simhash_index_
 		return -1;
 	status = finder_init(&finder, index->store, &request, &sink, &resources, error);
 	if (status == 0 && index->tag_set != 0)
-		status = content != NULL      ? finder_content(&finder, content, error)
-			 : query.path != NULL ? finder_files(&finder, &query, 1, error)
-					      : finder_all(&finder, error);
+		status = content != NULL ? finder_content(&finder, content, error)
+			 : path != NULL	 ? finder_files(&finder, &path, 1, error)
+					 : finder_all(&finder, error);
 	finder_release(&finder);
 	rule_release(&request.rule);
 	return status;

@@ -112,9 +112,6 @@ static void parse_for_find(int argc, char **argv)
 		EXPECT(arguments.request.max_inflated_bytes >= 0);
 		expect_verifying(&arguments.request);
 		EXPECT(arguments.request.rule.tolerance.size_ratio_millionths >= SIMHASH_MILLION);
-		for (size_t i = 0; i < arguments.operands.query_count; i++)
-			EXPECT((arguments.operands.queries[i].path == NULL) !=
-			       (arguments.operands.queries[i].name == NULL));
 		expect_tolerances(&arguments);
 	}
 	find_arguments_release(&arguments);
@@ -137,7 +134,7 @@ static void parse_for_keep(int argc, char **argv)
 		EXPECT(!arguments.yes || arguments.script_path == NULL);
 		EXPECT((arguments.policy.action == ACTION_MOVE) == (arguments.move_to != NULL));
 		for (size_t i = 0; i < arguments.operands.query_count; i++)
-			EXPECT(arguments.operands.queries[i].path != NULL);
+			EXPECT(arguments.operands.queries[i] != NULL);
 	}
 	keep_arguments_release(&arguments);
 }

@@ -590,7 +590,7 @@ static int find(struct store *store, const struct find_request *request,
 		struct simhash_error *error)
 {
 	static const char *const formats[] = {"text", "csv", "json", "jsonl", "null"};
-	const struct find_query query = {queried_path, NULL};
+	const char *query = queried_path;
 	struct listing listing;
 	struct pair_list kept;
 	struct taking taking = {.listing = &listing, .kept = how & 0x40 ? &kept : NULL};

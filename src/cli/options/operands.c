@@ -69,8 +69,7 @@ static int add_query(struct operands *operands, const char *path, struct simhash
 	if (array_reserve(&operands->queries, &operands->query_capacity, operands->query_count + 1,
 			  sizeof *operands->queries, error) != 0)
 		return -1;
-	operands->queries[operands->query_count++] =
-		(struct find_query){.path = path, .name = path == NULL ? "" : NULL};
+	operands->queries[operands->query_count++] = path;
 	return 0;
 }
 
@@ -156,7 +155,7 @@ bool operands_let_through(const struct operands *operands, const struct exclusio
 bool operands_have_stdin(const struct operands *operands)
 {
 	for (size_t i = 0; i < operands->query_count; i++)
-		if (operands->queries[i].path == NULL)
+		if (operands->queries[i] == NULL)
 			return true;
 	return false;
 }
@@ -205,7 +204,7 @@ int operands_check_output(const struct operands *operands, const char *path,
 		return error_set(error, SIMHASH_E_RANGE, "cannot write to %s: it is standard input",
 				 path);
 	for (size_t i = 0; i < operands->query_count; i++)
-		if (check_input(operands->queries[i].path, "it is one of the FILEs", path, &output,
+		if (check_input(operands->queries[i], "it is one of the FILEs", path, &output,
 				error) != 0)
 			return -1;
 	return 0;

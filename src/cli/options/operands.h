@@ -9,8 +9,8 @@
 #include "index/walk/exclusions.h"
 
 struct operands {
-	const char *names_from;	    /* of --files0-from, or NULL */
-	struct find_query *queries; /* owned: the FILEs */
+	const char *names_from; /* of --files0-from, or NULL */
+	const char **queries;	/* owned: the FILEs; NULL is standard input */
 	size_t query_count, query_capacity;
 	bool has_files;	     /* were any asked for, be it by an empty list? */
 	char *names;	     /* owned, of --files0-from */

@@ -62,9 +62,8 @@ static int compare(const struct find_arguments *arguments, struct simhash_error 
 	    check_output(arguments, error) != 0 ||
 	    output_open(&output, arguments->output_path, 0666, NULL, error) != 0)
 		goto out;
-	status = compare_files(arguments->operands.queries[0].path,
-			       arguments->operands.queries[1].path, tags, &arguments->request.rule,
-			       measure, output.stream, error);
+	status = compare_files(arguments->operands.queries[0], arguments->operands.queries[1], tags,
+			       &arguments->request.rule, measure, output.stream, error);
 	if (status == 0)
 		status = output_close(&output, error);
 	if (status == 0)

@@ -45,12 +45,12 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 /* ---- Scanning ---- */
 
 /* The row's names: of a path, of standard input, or of what is in a gzip file. */
-static int name_row(const struct find_query *query, const char *path, bool is_inflated,
-		    struct arena *arena, struct file_row *row, struct simhash_error *error)
+static int name_row(const char *path, bool is_inflated, struct arena *arena, struct file_row *row,
+		    struct simhash_error *error)
 {
 	char *inflated;
 
-	row->name = bytes_of(path == NULL ? query->name : path_name(path));
+	row->name = bytes_of(path == NULL ? "" : path_name(path));
 	row->directory = path == NULL ? bytes_of("") : path_directory(path);
 	if (!is_inflated)
 		return 0;
@@ -74,12 +74,12 @@ static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
 }
 
 /* Scan the file, or what is in it: 1, or 0 when it cannot be read, which is reported. */
-static int scan_asked(struct asking *asking, const struct find_query *query, const char *path,
-		      bool is_inflated, struct queried_file *queried, struct simhash_error *error)
+static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
+		      struct queried_file *queried, struct simhash_error *error)
 {
 	struct file_row row = {.host = asking->finder->local_host};
 
-	if (name_row(query, path, is_inflated, &queried->arena, &row, error) != 0)
+	if (name_row(path, is_inflated, &queried->arena, &row, error) != 0)
 		return -1;
 	if ((is_inflated && row.name.size == 0) || !scan_row(asking, path, is_inflated, &row))
 		return 0;
@@ -116,11 +116,11 @@ static int take_asked(struct asking *asking, struct queried_file *queried,
 }
 
 /* 1, or 0 when it cannot be read. */
-static int ask_for(struct asking *asking, const struct find_query *query, const char *path,
-		   bool is_inflated, struct simhash_error *error)
+static int ask_for(struct asking *asking, const char *path, bool is_inflated,
+		   struct simhash_error *error)
 {
 	struct queried_file queried = {.sketches = NULL};
-	int status = scan_asked(asking, query, path, is_inflated, &queried, error);
+	int status = scan_asked(asking, path, is_inflated, &queried, error);
 
 	if (status == 1)
 		return take_asked(asking, &queried, error) == 0 ? 1 : -1;
@@ -275,19 +275,18 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 }
 
 /* Ask for a file, or for NULL standard input; and for what is in it, where that is asked for. */
-static int ask_for_path(struct asking *asking, const struct find_query *query, const char *path,
-			struct simhash_error *error)
+static int ask_for_path(struct asking *asking, const char *path, struct simhash_error *error)
 {
-	int status = ask_for(asking, query, path, false, error);
+	int status = ask_for(asking, path, false, error);
 
 	if (status == 1 && path != NULL && asking->finder->request->inflate)
-		status = ask_for(asking, query, path, true, error) < 0
+		status = ask_for(asking, path, true, error) < 0
 				 ? -1
 				 : ask_for_members(asking, path, error);
 	return status < 0 ? -1 : 0;
 }
 
-static int ask_for_all(struct asking *asking, const struct find_query *queries, size_t count,
+static int ask_for_all(struct asking *asking, const char *const *paths, size_t count,
 		       struct simhash_error *error)
 {
 	char **resolved = calloc(count + 1, sizeof *resolved);
@@ -295,11 +294,11 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 
 	/* All are known before the first is reported. */
 	for (size_t i = 0; status == 0 && i < count; i++)
-		if (queries[i].path != NULL)
-			status = resolve(asking, queries[i].path, &resolved[i], error);
+		if (paths[i] != NULL)
+			status = resolve(asking, paths[i], &resolved[i], error);
 	for (size_t i = 0; status == 0 && i < count; i++)
-		if (queries[i].path == NULL || resolved[i] != NULL)
-			status = ask_for_path(asking, &queries[i], resolved[i], error);
+		if (paths[i] == NULL || resolved[i] != NULL)
+			status = ask_for_path(asking, resolved[i], error);
 	if (status == 0)
 		status = report_sketched(asking, error);
 	if (status == 0)
@@ -310,7 +309,7 @@ static int ask_for_all(struct asking *asking, const struct find_query *queries, 
 	return status;
 }
 
-int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
+int finder_files(struct finder *finder, const char *const *paths, size_t count,
 		 struct simhash_error *error)
 {
 	static const atomic_bool never_stop;
@@ -329,7 +328,7 @@ int finder_files(struct finder *finder, const struct find_query *queries, size_t
 	    (request->sandbox == NULL ||
 	     sandbox_isolate(&asking.scanner, request->sandbox, error) == 0) &&
 	    sketch_pass_init(&asking.pass, finder, error) == 0)
-		status = ask_for_all(&asking, queries, count, error);
+		status = ask_for_all(&asking, paths, count, error);
 	asking.report.reporter.counts.rows += asking.pass.rows;
 	find_counts_add(&finder->counts, &asking.report.reporter.counts);
 	queried_batch_release(&asking.batch);

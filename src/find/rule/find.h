@@ -171,12 +171,8 @@ void finder_release(struct finder *finder);
 
 int finder_all(struct finder *finder, struct simhash_error *error);
 
-struct find_query {
-	const char *path; /* NULL: standard input */
-	const char *name; /* with it: what it is called, for its extension */
-};
-
-int finder_files(struct finder *finder, const struct find_query *queries, size_t count,
+/* Search for the files with these paths; NULL is standard input, which has no extension. */
+int finder_files(struct finder *finder, const char *const *paths, size_t count,
 		 struct simhash_error *error);
 
 /* A content of which only this is known. */
