@@ -66,7 +66,7 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define SIMHASH_API __attribute__((visibility("default")))
-/* Compilers warn about a call whose result is ignored. */
+/* Compilers warn if a caller ignores the result. */
 #define SIMHASH_CHECKED SIMHASH_API __attribute__((warn_unused_result))
 #else
 #define SIMHASH_API
@@ -90,15 +90,14 @@ enum simhash_error_code {
 };
 
 /*
- * What went wrong. The function that failed fills it; a function that succeeds
- * may leave anything in it. The message is one line without a newline. It names
- * the file or table concerned, byte for byte, so escape it before it reaches a
- * terminal. A message that does not fit has "..." in its middle: the beginning,
- * which names the operation, and the end, which gives the reason, remain.
+ * The description of an error. The function that fails fills it. A function that succeeds may
+ * change it. The message is one line without a newline. It names the file or table byte for byte,
+ * so escape it before you write it to a terminal. A message that does not fit has "..." in its
+ * middle: its beginning names the operation, and its end gives the reason.
  */
 struct simhash_error {
-	int code;	  /* of enum simhash_error_code, or of simhash_index.h */
-	int system_errno; /* the errno of SIMHASH_E_SYSTEM, else 0 */
+	int code;	  /* a value of enum simhash_error_code, or of simhash_index.h */
+	int system_errno; /* errno if the code is SIMHASH_E_SYSTEM, else 0 */
 	uint64_t reserved[3];
 	char message[1024];
 };
@@ -124,9 +123,8 @@ struct simhash_tag {
 struct simhash_tag_set;
 
 /*
- * Make a tag set of 16 distinct patterns. `name` has 1 to
- * SIMHASH_TAG_SET_NAME_MAX letters, digits, '.', '_' and '-'; it and `tags`
- * are copied. On success *set is the caller's to free.
+ * Make a tag set of 16 distinct patterns. `name` has 1 to SIMHASH_TAG_SET_NAME_MAX letters, digits,
+ * '.', '_' and '-'. `name` and `tags` are copied. On success the caller owns *set and frees it.
  * Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_tag_set_new(const char *name,
@@ -138,35 +136,32 @@ SIMHASH_CHECKED int simhash_tag_set_new_default(struct simhash_tag_set **set,
 						struct simhash_error *error);
 
 /*
- * Make a tag set from text. Each line holds a tag: two hexadecimal digits,
- * the Scatter weight and the Skew weight, decimals with at most three places;
- * the Uniform weight is always 1. '#' starts a comment. A line "name NAME"
- * names the set; the default is the name of the file without its extension.
- * `file_name` serves for that default and for messages, which read
- * "FILE:LINE:COLUMN: ...".
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
+ * Make a tag set from text. Each line has a tag: two hexadecimal digits, the Scatter weight and the
+ * Skew weight, which are decimals with at most three places. The Uniform weight is always 1. '#'
+ * starts a comment. A line "name NAME" names the set; the default is the name of the file without
+ * its extension. `file_name` is used for this default and for messages, which have the form
+ * "FILE:LINE:COLUMN: ...". Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_tag_set_parse(const char *text, size_t size_bytes,
 					  const char *file_name, struct simhash_tag_set **set,
 					  struct simhash_error *error);
 
 /*
- * Make a tag set from a file of at most 64 KiB, in UTF-8, or in UTF-16 with a
- * byte-order mark.
- * Errors: those of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
+ * Make a tag set from a file of at most 64 KiB, in UTF-8, or in UTF-16 with a byte-order mark.
+ * Errors: the errors of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
  */
 SIMHASH_CHECKED int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 					 struct simhash_error *error);
 
 SIMHASH_API void simhash_tag_set_free(struct simhash_tag_set *set);
 
-/* The name and the 16 tags; both live as long as the set. */
+/* Return the name and the 16 tags. Both live as long as the set. */
 SIMHASH_API const char *simhash_tag_set_name(const struct simhash_tag_set *set);
 SIMHASH_API const struct simhash_tag *simhash_tag_set_tags(const struct simhash_tag_set *set);
 
 /* ---- The scan: bytes to a sum table (paper, 4.1) --------------------- */
 
-/* How often each tag was counted. No count exceeds the number of bytes scanned. */
+/* The number of times that each tag was counted. No count exceeds the number of bytes scanned. */
 struct simhash_sum_table {
 	uint64_t count[SIMHASH_TAGS];
 };
@@ -176,8 +171,8 @@ SIMHASH_API void simhash_sum_table_compute(const struct simhash_tag_set *tag_set
 					   size_t size_bytes, struct simhash_sum_table *table);
 
 /*
- * A scan in progress. The caller provides the memory. It owns nothing and needs
- * no release. The tag set must outlive it. Its fields belong to the library.
+ * A scan in progress. The caller provides the memory. The scanner owns nothing and needs no
+ * release. The tag set must outlive it. The fields belong to the library.
  */
 struct simhash_scanner {
 	const struct simhash_tag_set *tag_set;
@@ -190,20 +185,22 @@ struct simhash_scanner {
 SIMHASH_API void simhash_scanner_init(struct simhash_scanner *scanner,
 				      const struct simhash_tag_set *tag_set);
 
-/* Scan the next `size_bytes` bytes. How a stream is cut into calls never changes the result. */
+/*
+ * Scan the next `size_bytes` bytes. The result does not depend on how a stream is cut into calls.
+ */
 SIMHASH_API void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes,
 					size_t size_bytes);
 
-/* Store the sum table of all bytes so far. The scan may go on afterwards. */
+/* Store the sum table of all bytes so far. The scan can continue afterwards. */
 SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
 					struct simhash_sum_table *table);
 
 /*
- * Select a scan kernel by name: "portable", and as the processor has them "avx2",
- * "avx512", "avx512vbmi" or "neon". All kernels give the same sum tables. The default is
- * the fastest that this machine has. The selection holds for the whole process. Any
- * thread may call this at any time, also while others scan.
- * Error: SIMHASH_E_RANGE, with the names that this machine has.
+ * Select a scan kernel by name: "portable", or, if the processor supports it, "avx2", "avx512",
+ * "avx512vbmi" or "neon". All kernels give the same sum tables. The default is the fastest kernel
+ * that this machine supports. The selection applies to the whole process. Any thread may call this
+ * at any time, even while others scan. Error: SIMHASH_E_RANGE; its message has the names that this
+ * machine supports.
  */
 SIMHASH_CHECKED int simhash_kernel_select(const char *name, struct simhash_error *error);
 
@@ -216,7 +213,7 @@ enum simhash_key {
 	SIMHASH_UNIFORM,
 	SIMHASH_SCATTER,
 	SIMHASH_SKEW,
-	SIMHASH_UNIFORM_EXT, /* ..._EXT: shifted by the extension of the name */
+	SIMHASH_UNIFORM_EXT, /* the _EXT keys are shifted by the extension of the name */
 	SIMHASH_SCATTER_EXT,
 	SIMHASH_SKEW_EXT, /* the default key */
 	SIMHASH_KEYS
@@ -226,33 +223,32 @@ struct simhash_keys {
 	int64_t key[SIMHASH_KEYS]; /* indexed by enum simhash_key, none negative */
 };
 
-/* "uniform", "scatter", "skew", "uniform_ext", ...; NULL outside the enum. */
+/* Return "uniform", "scatter", "skew", "uniform_ext", ...; NULL outside the enum. */
 SIMHASH_API const char *simhash_key_name(enum simhash_key key);
 
-/* Find a key by its name. Error: SIMHASH_E_RANGE, with the names expected. */
+/* Find a key by its name. Error: SIMHASH_E_RANGE; its message has the expected names. */
 SIMHASH_CHECKED int simhash_key_parse(const char *name, enum simhash_key *key,
 				      struct simhash_error *error);
 
 /*
- * Compute the six keys of a sum table: the sum over the tags of
- * floor(count * weight), plain and shifted by the extension of the file name,
- * which has `name_length` bytes and no directory. A sum beyond INT64_MAX stays
- * there (over a petabyte of tag hits).
+ * Compute the six keys of a sum table. A key is the sum over the tags of floor(count * weight),
+ * plain and shifted by the extension of the file name. `name` has `name_length` bytes and no
+ * directory. A sum above INT64_MAX (over a petabyte of tag hits) becomes INT64_MAX.
  */
 SIMHASH_API void simhash_keys_compute(const struct simhash_tag_set *tag_set,
 				      const struct simhash_sum_table *table, const char *name,
 				      size_t name_length, struct simhash_keys *keys);
 
 /*
- * The extension of a file name: the bytes after its last dot, unless that dot is
- * its first byte. Returns the number of bytes, 0 without an extension, and points
- * *extension into `name`.
+ * Return the number of bytes in the extension of a file name, and point *extension to it in `name`.
+ * The extension consists of the bytes after the last dot, unless the dot is the first byte. 0: no
+ * extension.
  */
 SIMHASH_API size_t simhash_extension(const char *name, size_t name_length, const char **extension);
 
 /*
- * The hash that shifts the keys of a file name (paper, 5.1): CRC-32 of the first
- * three bytes of the extension, ASCII letters in lower case; 0 without an extension.
+ * Return the hash that shifts the keys of a file name (paper, 5.1): the CRC-32 of the first three
+ * bytes of the extension, with ASCII letters in lower case. 0: no extension.
  */
 SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length);
 
@@ -261,14 +257,14 @@ SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length
 /* Tolerances and ratios are exact decimals, held in millionths. */
 #define SIMHASH_MILLION INT64_C(1000000)
 
-/* How near two files must be. */
+/* How close two files must be. */
 struct simhash_tolerance {
 	int64_t percent_millionths;    /* 0 to 100 percent, that is 0 to 100 million */
 	int64_t size_ratio_millionths; /* at least 1, that is a million */
 	int64_t reserved[2];
 };
 
-/* The default: 1 percent, and sizes within 1.5 of each other. */
+/* The default: 1 percent, and sizes that differ by a factor of at most 1.5. */
 #define SIMHASH_TOLERANCE_DEFAULT                             \
 	{                                                     \
 		1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2, \
@@ -278,54 +274,56 @@ struct simhash_tolerance {
 	}
 
 /*
- * Make a tolerance of `percent`, 0 to 100, rounded to millionths, with the default
- * size ratio. Error: SIMHASH_E_RANGE.
+ * Make a tolerance of `percent`, 0 to 100, rounded to millionths, with the default size ratio.
+ * Error: SIMHASH_E_RANGE.
  */
 SIMHASH_CHECKED int simhash_tolerance_from_percent(double percent,
 						   struct simhash_tolerance *tolerance,
 						   struct simhash_error *error);
 
 /*
- * Read a tolerance in percent, 0 to 100 with at most six decimal places, or a size
- * ratio, 1 to 1000000 with at most six decimal places, without rounding.
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
+ * Read a tolerance in percent (0 to 100) or a size ratio (1 to 1000000) without rounding. Both have
+ * at most six decimal places. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
  */
 SIMHASH_CHECKED int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
 					    struct simhash_error *error);
 SIMHASH_CHECKED int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
 					     struct simhash_error *error);
 
-/* What step 1 compares of a file: one of its keys, and its size. Neither is negative. */
+/*
+ * The two values of a file that step 1 compares: one of its keys, and its size. Neither is
+ * negative.
+ */
 struct simhash_file {
 	int64_t key;
 	int64_t size_bytes;
 };
 
 /*
- * Step 1, key hit: |a's key - b's key| <= max(1, floor(T/100 * the larger size)).
- * The reach is that bound, for ranges of keys.
+ * Step 1, key hit: |a's key - b's key| <= max(1, floor(T/100 * the larger size)). simhash_key_reach
+ * returns the right side, for searches of key ranges.
  */
 SIMHASH_API bool simhash_key_hit(const struct simhash_tolerance *tolerance,
 				 const struct simhash_file *a, const struct simhash_file *b);
 SIMHASH_API int64_t simhash_key_reach(const struct simhash_tolerance *tolerance,
 				      int64_t larger_size_bytes);
 
-/* Step 2: is neither size more than the size ratio times the other? */
+/* Step 2: true if neither size is more than the size ratio times the other. */
 SIMHASH_API bool simhash_sizes_agree(const struct simhash_tolerance *tolerance,
 				     int64_t size_a_bytes, int64_t size_b_bytes);
 
-/* The maximum size that agrees with `size_bytes`. */
+/* Return the maximum size that agrees with `size_bytes`. */
 SIMHASH_API int64_t simhash_largest_partner(const struct simhash_tolerance *tolerance,
 					    int64_t size_bytes);
 
 /*
- * Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean of the sizes)).
- * `distance` is that of the sum tables, by simhash_distance.
+ * Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean of the sizes)). `distance` is
+ * the distance of the two sum tables, from simhash_distance.
  */
 SIMHASH_API bool simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
 				       int64_t size_a_bytes, int64_t size_b_bytes);
 
-/* The sum over the tags of |a - b|, at most UINT64_MAX. */
+/* Return the sum over the tags of |a - b|, at most UINT64_MAX. */
 SIMHASH_API uint64_t simhash_distance(const struct simhash_sum_table *a,
 				      const struct simhash_sum_table *b);
 
