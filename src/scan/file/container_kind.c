@@ -45,12 +45,12 @@ static const struct {
 	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* of its first versions */
 };
 
-/* A tar header has no magic in its oldest form, but the sum of its bytes. */
+/* The oldest tar headers have no magic, but a checksum of their bytes. */
 static bool is_tar(const uint8_t *head, size_t size)
 {
 	unsigned stated = 0, sum = TAR_SUM_SIZE * ' ', i = TAR_SUM_AT;
 
-	/* A member without a name, or the zeros with which many files begin? */
+	/* Reject a member without a name, and zeros, with which many files begin. */
 	if (size < TAR_BLOCK || (head[0] == 0 && memcmp(head + 257, "ustar", 5) != 0))
 		return false;
 	while (i < TAR_SUM_AT + TAR_SUM_SIZE && head[i] == ' ')
@@ -71,14 +71,14 @@ static bool is_bzip2(const uint8_t *head, size_t size)
 	       (memcmp(head + 4, "1AY&SY", 6) == 0 || memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
 }
 
-/* The magic has two bytes; the third tells the size of the codes. */
+/* The magic has two bytes; the third has the size of the codes. */
 static bool is_compress(const uint8_t *head, size_t size)
 {
 	return size >= 4 && head[0] == 0x1f && head[1] == 0x9d && (head[2] & 0x60) == 0 &&
 	       (head[2] & 0x1f) >= 9 && (head[2] & 0x1f) <= 16;
 }
 
-/* Before the letters of cpio there were numbers of 16 bits, in the order of the machine. */
+/* The first cpio format had 16-bit numbers in the byte order of the machine. */
 static bool is_binary_cpio(const uint8_t *head, size_t size)
 {
 	bool is_little = size >= 26 && head[0] == 0xc7 && head[1] == 0x71;
@@ -103,7 +103,7 @@ int64_t container_skipped_frame(const void *head, size_t size)
 		       : 0;
 }
 
-/* What follows frames that are skipped. */
+/* Return the kind of the data after skippable frames. */
 static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
 {
 	const unsigned both = CONTAINER_ZSTD | CONTAINER_LZ4;
@@ -138,7 +138,7 @@ unsigned container_kind(const void *head, size_t size)
 	return kind_behind_frames(bytes, size);
 }
 
-/* A number of rar 5 at *at: 7 bits in each byte, the lowest first. */
+/* Read a rar 5 number at *at: 7 bits in each byte, the lowest first. */
 static unsigned rar_number(const uint8_t *head, size_t size, size_t *at)
 {
 	unsigned number = 0;
@@ -164,7 +164,7 @@ static bool is_rar_volume(const uint8_t *head, size_t size)
 	if (rar_number(head, size, &at) != 1)
 		return false;
 	if ((rar_number(head, size, &at) & 1) != 0)
-		rar_number(head, size, &at); /* the size of what is extra */
+		rar_number(head, size, &at); /* the size of extra data */
 	return (rar_number(head, size, &at) & 1) != 0;
 }
 
