@@ -1,5 +1,5 @@
 /*
- * Keeps a hash table of inodes by device and number, under one lock, and copies rows between names
+ * Stores a hash table of inodes by device and number, under one lock, and copies rows between names
  * of one file.
  * SPDX-License-Identifier: MIT
  */
@@ -12,14 +12,14 @@
 #include "base/basic/seed.h"
 
 struct hard_link {
-	struct hard_link *next; /* in its slot */
+	struct hard_link *next; /* the next link in its slot */
 	uint64_t device, inode, names_left;
 	int64_t size_bytes, mtime_ns, changed_ns;
 	bool is_inflated;
 	bool is_scanning, is_known; /* its row, by a leader */
-	struct task *parked;	    /* a list, the last one that came first */
-	unsigned tasks;		    /* that point here */
-	struct file_row row;	    /* what its names share, with a reference to the sketches */
+	struct task *parked;	    /* a list, the last one first */
+	unsigned tasks;		    /* tasks that refer to this link */
+	struct file_row row; /* the row that its names share, with a reference to the sketches */
 };
 
 struct hard_links {
@@ -75,7 +75,7 @@ static bool is_same(const struct hard_link *x, const struct hard_link *y)
 	       x->is_inflated == y->is_inflated;
 }
 
-/* Where a link is, or is to be. */
+/* Return the place of a link, or the place to insert it. */
 static struct hard_link **find_link(const struct hard_links *links, const struct hard_link *wanted)
 {
 	uint64_t hash = hash_seeded(wanted->inode, wanted->device);
@@ -104,7 +104,7 @@ static void grow(struct hard_links *links)
 	links->slot_count = larger.slot_count;
 }
 
-/* A new link, or NULL where there is no room for it. */
+/* Add a link. NULL if there is no room for it. */
 static struct hard_link *add_link(struct hard_links *links, const struct hard_link *wanted)
 {
 	struct hard_link *link;
@@ -149,7 +149,7 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	pthread_mutex_unlock(&links->lock);
 }
 
-/* A task has left its link; the last one frees it, once all names were met. */
+/* A task leaves its link. The last task frees the link if all names were met. */
 static void leave(struct hard_links *links, struct task *task)
 {
 	struct hard_link *link = task->names.link;
@@ -187,7 +187,7 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 	return answer;
 }
 
-/* Is this row, by what was opened for it, the one of all names? */
+/* Does this row, read from the opened file, belong to this link? */
 static bool is_row_of(const struct hard_link *link, const struct file_row *row)
 {
 	int64_t size_bytes = link->is_inflated ? row->compressed_size_bytes : row->size_bytes;
