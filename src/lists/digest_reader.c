@@ -300,7 +300,7 @@ static int take_names(struct cursor *cursor, struct digest_reader *reader, struc
 	for (size_t i = 0; i < size || i < row->extension.size; i++)
 		if (size != row->extension.size ||
 		    ascii_lower(extension[i]) != row->extension.data[i])
-			return refuse(cursor, "the extension to be that of the path");
+			return refuse(cursor, "the extension of the path");
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  *             digests_put_row(&line, row, 0, false), files++;
  *     digests_put_end(&line, files);
  *     line_flush(&line);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_DIGEST_TEXT_H

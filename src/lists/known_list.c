@@ -1,6 +1,6 @@
 /*
  * Reads lists of hashes in all of their formats. It skips file names, and rejects a field that
- * should be a hash and is not: otherwise a misread list would silently exclude nothing.
+ * should be a hash and is not. A misread list would exclude nothing, and nobody would notice.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_list.h"

@@ -14,6 +14,7 @@
  *     while ((status = known_list_next(list, &hashes, &error)) == 1)
  *             ... use the hashes in hashes.found ...
  *     known_list_close(list);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_KNOWN_LIST_H

@@ -7,6 +7,7 @@
  *             if (line.size == 0)
  *                     return list_lines_refuse(&lines, 0, "something", &error);
  *     list_lines_close(&lines);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_LINES_H

@@ -9,6 +9,7 @@
  *     list_source_close(source);
  *
  * gzip needs zlib, which is always there; xz, zstd, bzip2 and lz4 need a build with libarchive.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_LIST_SOURCE_H

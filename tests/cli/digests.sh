@@ -239,7 +239,7 @@ refused 20 "$(awk '{ print length($1 $2 $3) + 4 }' three)" "a smaller number" <t
 field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
 field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
 field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"
-field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension to be that of the path"
+field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension of the path"
 field 7 relative.txt | refused 20 "$(column 7)" "a path that begins with /"
 field 7 /a/%00.txt | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits that are not 00"
 field 7 /a/%4 | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits"
