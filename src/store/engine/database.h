@@ -5,6 +5,7 @@
  *
  * A connection and its statements belong to one thread at a time. On MySQL a statement occupies its
  * connection until all its rows are fetched: reset it before another statement runs.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_DATABASE_H

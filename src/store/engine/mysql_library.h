@@ -37,7 +37,9 @@ static inline void library_disable_tls(MYSQL *handle)
 	mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &no);
 }
 
-/* Its treatment of its own options depends on its version, so the option files decide. */
+/*
+ * Returns false: the option files decide, because the library's behaviour depends on its version.
+ */
 static inline bool library_requires_tls(MYSQL *handle)
 {
 	(void)handle;
@@ -50,7 +52,7 @@ static inline bool library_forbids_tls(MYSQL *handle)
 	return false;
 }
 
-/* Can one statement be sent with the values of many rows, for which the server runs it? */
+/* Can the server run one statement for the values of many rows? */
 static inline bool library_takes_arrays(MYSQL *handle)
 {
 	unsigned long extended = 0;

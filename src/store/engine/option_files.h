@@ -31,9 +31,9 @@ struct option_files {
 
 /*
  * Read `defaults_file`, or the usual files if it is NULL, and the files that they include. The
- * group [`group`], which may be NULL, has priority over [simhash], and that over [client],
- * [client-server] and [client-mariadb]. In one group the last option counts. Files that cannot be
- * read are skipped, as the libraries do. Release `files` also after an error. Errors:
+ * group [`group`], which may be NULL, has priority over [simhash]; [simhash] has priority over
+ * [client], [client-server] and [client-mariadb]. In one group the last option counts. Files that
+ * cannot be read are skipped, as the libraries do. Release `files` also after an error. Errors:
  * SIMHASH_E_MEMORY.
  */
 int option_files_read(const char *defaults_file, const char *group, struct option_files *files,

@@ -289,11 +289,11 @@ static int explain_not_shared(const struct database *database, struct simhash_er
 		return fail_to_write(database, sqlite3_errmsg(database->handle), error);
 	return error_set(error, SIMHASH_E_DATABASE,
 			 "cannot write to index sqlite:%s: there may be no room for the files that "
-			 "SQLite keeps beside it (%s)",
+			 "SQLite keeps next to it (%s)",
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* Is there a file with this ending next to the database that is not empty? True if unknown. */
+/* Is there a non-empty file with this ending next to the database? True if unknown. */
 static int has_beside(const struct database *database, const char *ending, bool *is_there,
 		      struct simhash_error *error)
 {

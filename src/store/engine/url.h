@@ -3,6 +3,7 @@
  *
  *     sqlite:/path/to/index.db
  *     mysql://user@host:port/database?defaults-file=/path/to/options
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_URL_H

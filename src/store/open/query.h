@@ -12,6 +12,7 @@
  * Parameters are bound in their order; bytes and texts are borrowed until the query ends. Columns
  * are numbered from 0, and their bytes live until the next row. On a server an open query occupies
  * its connection: end it before another one begins.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_QUERY_H

@@ -111,8 +111,8 @@ static int read_version(struct store *store, int64_t *version, struct simhash_er
 			       ? -1
 			       : error_set(error, SIMHASH_E_SCHEMA,
 					   "%s is a database, but not an index of simhash: it has "
-					   "tables, but no schema_version; give simhash a database "
-					   "of its own",
+					   "tables, but no schema_version; give simhash its own "
+					   "database",
 					   url);
 	if (*version < 0)
 		return error_set(error, SIMHASH_E_SCHEMA,

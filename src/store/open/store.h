@@ -12,6 +12,7 @@
  * thread. Other headers of this room read and write the content of an index: tag_sets.h, names.h,
  * batch.h, known_file.h, row_reader.h, ... Each of their functions that can fail returns 0, or -1
  * with the error.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_STORE_H

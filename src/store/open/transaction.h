@@ -11,6 +11,7 @@
  *
  * If the answer of a COMMIT is lost, nobody knows whether it succeeded, so the work must allow
  * being done twice.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TRANSACTION_H

@@ -18,7 +18,7 @@ __extension__ typedef __int128 wide;
  */
 #define MIDDLE 2047
 
-/* An outline has seven bits of each count, in units of which at most 150 make five reaches. */
+/* An outline has seven bits of each count. Five reaches are at most 150 of its units. */
 #define OUTLINE_BITS 7
 #define UNITS_PER_REACH 30
 

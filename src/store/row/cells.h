@@ -11,6 +11,7 @@
  *             counts = outline_unpack(outline);
  *             if (outline_is_near(&range.near, &counts))
  *     }
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_CELLS_H
@@ -21,7 +22,7 @@
 #define SIGNED_SUMS 2
 #define OUTLINES 2 /* eight tags each */
 
-/* The values in the index by which a row is found. */
+/* The values in the index that help to find a row. */
 struct file_cell {
 	int64_t cell, signed_sum[SIGNED_SUMS], outline[OUTLINES];
 };

@@ -4,6 +4,7 @@
  * The kernel's clock for file times has steps of up to 10 ms; some file systems have steps of 1 or
  * 2 s. If a file changes within the same step as its scan, it may have the same time before and
  * after the change.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TRUST_H

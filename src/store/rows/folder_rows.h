@@ -10,6 +10,7 @@
  *             count_row(&row);
  *     folder_rows_end(cursor);
  *     return status;
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FOLDER_ROWS_H

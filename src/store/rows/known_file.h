@@ -12,6 +12,7 @@
  * If the location says to wait for a server, a lost connection is opened again and the rows
  * continue. On a server the rows occupy the connection: use the store for nothing else until the
  * end.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_KNOWN_FILE_H

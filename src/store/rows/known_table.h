@@ -13,6 +13,7 @@
  *
  * A table shows an earlier state of the index. Before a row without a file is removed, the file
  * must be checked again. A table is used only for a limited time.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_KNOWN_TABLE_H

@@ -9,6 +9,7 @@
  *
  * If most entries are useless, begin instead with store_entries_begin_near(&entries, store,
  * tag_set, &bounds, error), which reads the entries around one sum table.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NEAR_KEYS_H

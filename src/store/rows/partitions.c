@@ -50,7 +50,7 @@ static bool deal(const struct name_list *names, size_t most, struct partitions *
 
 bool store_deal_partitions(struct store *store, size_t most, struct partitions *partitions)
 {
-	struct simhash_error ignored; /* the reader finds a lasting error */
+	struct simhash_error ignored; /* a lasting error also affects later queries */
 	struct name_list names = {.names = NULL};
 	bool are_own = true, are_dealt;
 

@@ -5,6 +5,7 @@
  *     if (store_deal_partitions(store, connections, &partitions))
  *             ...     // read partitions.lists[0] on one connection, lists[1] on another
  *     partitions_release(&partitions);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_PARTITIONS_H

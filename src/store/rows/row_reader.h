@@ -15,6 +15,7 @@
  * There may be any number of rows. A row's bytes live until the next row; members without a column
  * do not change. On a server a cursor occupies its connection until it ends. If a function fails to
  * begin a cursor, there is nothing to end.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ROW_READER_H

@@ -16,7 +16,7 @@ struct directory_row {
 	struct bytes path;
 };
 
-/* A file for which only the number of links, or the knowledge of its contents, has changed. */
+/* A file with only a new number of links, or new information about its contents. */
 struct relinked_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t device, inode, links;
@@ -40,7 +40,7 @@ struct run_progress {
 	int64_t files, bytes, errors;
 };
 
-/* Changes in the order in which they are made. */
+/* Changes, in the order of their execution. */
 struct store_batch {
 	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* with all their rows */
 	size_t removed_directory_count;

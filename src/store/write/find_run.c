@@ -58,8 +58,7 @@ int find_run_begin(struct store *store, struct find_run *run, struct simhash_err
 static int was_replaced(struct simhash_error *error)
 {
 	return error_set(error, SIMHASH_E_DATABASE,
-			 "another simfind --store has begun meanwhile and takes the place of this "
-			 "one");
+			 "another simfind --store has started and replaces this run");
 }
 
 int find_run_hold(struct store *store, int64_t run, struct simhash_error *error)
@@ -196,7 +195,7 @@ static const struct answer_table tables[] = {
 	 "DELETE FROM file_pair WHERE run = ? AND path_hash_a <= ?"},
 };
 
-/* Find the path hash up to which rows are removed next; the maximum if few rows are left. */
+/* Find the last path hash of the next rows to remove; the maximum if few rows are left. */
 static int find_end(struct store *store, const char *sql, int64_t run, uint8_t hash[PATH_HASH_SIZE],
 		    bool *is_last, struct simhash_error *error)
 {

@@ -12,6 +12,7 @@
  * Rows are written in many transactions, and belong to a run that no view shows. The last
  * transaction makes it the current run, so a reader sees either the old results or the new ones.
  * The next run that finishes removes the rows of interrupted runs.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FIND_RUN_H
