@@ -16,6 +16,7 @@
  * million members and scanner->max_depth nested archives, and an archive inside another must fit
  * into memory. The caller gets CONTAINER_TROUBLE if a limit is exceeded. Nothing is written
  * anywhere. With scanner->sandbox a separate process reads the archive, see sandbox.h.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_H

@@ -63,8 +63,8 @@ const char *container_level_library(void)
 
 /*
  * Make a reader for the kind `kind`, or return NULL. A compressed file may contain any of `kinds`,
- * or no archive. Otherwise only its own format is enabled, because libarchive takes an image that
- * was cut off after its first zeros for an empty tar file.
+ * or no archive. Otherwise only its own format is enabled, because libarchive mistakes an image
+ * that was cut off after its first zeros for an empty tar file.
  */
 static struct archive *new_reader(unsigned kinds, unsigned kind)
 {

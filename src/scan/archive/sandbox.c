@@ -1,6 +1,5 @@
 /*
- * Starts the process that unpacks, sends it requests, and checks its answers like answers from a
- * stranger.
+ * Starts the process that unpacks, sends it requests, and checks all of its answers.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"
@@ -105,9 +104,7 @@ static unsigned reading_max(const struct sandbox *sandbox)
 	return most == 0 ? 1 : most < UINT_MAX ? (unsigned)most : UINT_MAX;
 }
 
-/*
- * Wait until the share of this process is available. A stopped run frees its shares, so this ends.
- */
+/* Wait until the share of this process is available. A stopped run frees its shares. */
 static void wait_for_room(struct sandbox *sandbox)
 {
 	const struct timespec pause = {.tv_nsec = ROOM_MS * 1000000L};
@@ -247,7 +244,7 @@ static int start_with(struct sandbox *sandbox, int memory)
 	return 0;
 }
 
-/* The process cannot change this limit itself. If it fails, the limit of its addresses remains. */
+/* The process cannot change this limit. If setting it fails, the limit of its addresses remains. */
 static void limit_memory(const struct sandbox *sandbox)
 {
 	unsigned threads = sandbox->use->threads;
@@ -440,7 +437,7 @@ static enum wait next_slot(struct sandbox *sandbox, const atomic_bool *stop)
 
 	if (sandbox->has_slot) {
 		atomic_store(&sandbox->area->slots[sandbox->slot].used, 0);
-		/* If the process has ended, waiting for its next slot detects this. */
+		/* If the process has ended, the wait for its next slot detects this. */
 		(void)!send(sandbox->socket, "", 1, MSG_NOSIGNAL);
 		sandbox->slot = (sandbox->slot + 1) % SANDBOX_SLOTS;
 	}

@@ -5,7 +5,7 @@
  *
  * The processes of all threads share one half of the memory. If there are too many threads for this
  * half, some wait in sandbox_open. An archive that needs more than the share of one process is read
- * again, by the only process that then has the other half.
+ * again by a single process, which has the other half.
  *
  *     struct sandbox_use use = {.warning = warn};
  *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
@@ -18,6 +18,7 @@
  *
  *     if (sandbox_is_meant(argc, argv))
  *             return sandbox_serve();
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SANDBOX_H

@@ -205,10 +205,7 @@ static size_t fill_hole(const struct unpacker *unpacker, size_t have)
 	return have + room;
 }
 
-/*
- * Read the next bytes of the member into the buffer. Returns their number, or -1 with a libarchive
- * *status.
- */
+/* Read the next bytes of the member into the buffer. Returns their number, or -1 with *status. */
 static ssize_t read_some(struct unpacker *unpacker, int *status)
 {
 	size_t have = 0;
@@ -239,7 +236,7 @@ static int bound_that_is_met(const struct unpacker *unpacker)
 	return 0;
 }
 
-/* Return the errno of a failed read, which libarchive may take for the end of the file. */
+/* Return the errno of a failed read, which libarchive may mistake for the end of the file. */
 static int take_read_failure(struct unpacker *unpacker)
 {
 	int why = unpacker->file.failed_errno;
@@ -324,9 +321,7 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 	return UNPACKED_PIECE;
 }
 
-/*
- * Read the next piece of an emitted member. For another member, read all and return UNPACKED_END.
- */
+/* Read the next piece of an emitted member. Otherwise read the whole member: UNPACKED_END. */
 static enum unpacked read_on(struct unpacker *unpacker, struct piece *piece)
 {
 	enum unpacked answer;
@@ -350,10 +345,7 @@ static enum unpacked read_member(struct unpacker *unpacker, bool is_emitted, boo
 	return read_on(unpacker, piece);
 }
 
-/*
- * Skip the bytes of an entry. In 7z files they are read instead: after libarchive skips the first
- * members, it considers the next one damaged.
- */
+/* Skip an entry. In 7z, read it: after a skip, libarchive considers the next entry damaged. */
 static enum unpacked pass_over(struct unpacker *unpacker, struct piece *piece)
 {
 	int format = archive_format(unpacker_top(unpacker)->archive) & ARCHIVE_FORMAT_BASE_MASK;
@@ -404,8 +396,7 @@ static bool is_cpio(struct archive *archive)
 }
 
 /*
- * Is this another name of a member, without the content? In cpio the content can come with any of
- * the names, often with the last.
+ * Is this another name of a member? In cpio any of the names can have the content, often the last.
  */
 static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
 {
@@ -465,10 +456,7 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 	return trouble(unpacker, why, is_inside);
 }
 
-/*
- * After the end of the file's archive: continue with another archive, as in initial RAM disks, or
- * report that there are other bytes.
- */
+/* After the archive: continue with another archive, as in initial RAM disks, or report the rest. */
 static int read_rest(struct unpacker *unpacker, bool *goes_on)
 {
 	struct container_file *file = &unpacker->file;
@@ -504,7 +492,7 @@ static int failure_at_end(struct unpacker *unpacker)
 
 	if (why != 0)
 		return why;
-	/* libarchive takes content that cannot be inflated for an empty archive. */
+	/* libarchive mistakes content that cannot be inflated for an empty archive. */
 	if (archive_format(level->archive) == ARCHIVE_FORMAT_EMPTY && level->failed_as_opened != 0)
 		return level->failed_as_opened;
 	if (level->has_gaps)

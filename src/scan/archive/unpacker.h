@@ -9,6 +9,7 @@
  *     unpacker_close(unpacker);
  *
  * The files may come from anybody, so they may be decoded in a separate process: see sandbox.h.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_UNPACKER_H

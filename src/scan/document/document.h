@@ -14,6 +14,7 @@
  * Root elements determine the kinds of parts. Slides, notes and sheets come in the order of the
  * numbers in their names, the pages of a book in the order of its spine. The text has at most 64
  * MiB.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_DOCUMENT_H

@@ -10,6 +10,7 @@
  * The root element determines the kind of a part, regardless of the part's name. Namespace prefixes
  * are ignored. Nothing outside the part is read, and a part that declares entities is rejected. The
  * parser's memory is limited: a tag, an attribute or a comment to 1 MiB, nested elements to 500.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_DOCUMENT_PART_H

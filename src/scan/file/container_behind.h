@@ -13,9 +13,9 @@
 #define CONTAINER_BEHIND_ROOM ((size_t)128 * 1024)
 
 /*
- * Find which of `kinds` the file has after other bytes, or 0. Unless `begin` is NULL, *begin is its
- * place; 0 for a zip file, which is found from its end. -1 with errno if the file could not be
- * read.
+ * Find an archive of one of `kinds` after other bytes. *kind becomes its kind, or 0. Unless `begin`
+ * is NULL, *begin becomes its place; 0 for a zip file, which is found from its end. -1 with errno
+ * if the file could not be read.
  */
 int container_behind(int fd, unsigned kinds, void *buffer, size_t room, unsigned *kind,
 		     int64_t *begin);

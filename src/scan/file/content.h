@@ -5,6 +5,7 @@
  *     ... fill scanner->buffer
  *     content_add(&content, size, is_last);
  *     outcome = content_end(&content);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTENT_H

@@ -7,6 +7,7 @@
  *     hashing_add(hashing, bytes, size);
  *     hashing_end(hashing, out);          // the bytes of each requested hash
  *     hashing_free(hashing);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_HASHING_H

@@ -12,6 +12,7 @@
  * Then the row gets no sketch.
  *
  * Memory is limited: no thread is more than SHARED_AHEAD units ahead of the appended pieces.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SHARED_SCAN_H
@@ -25,7 +26,7 @@
 
 struct shared_scan;
 
-/* Has `references`, each of which shared_scan_drop ends. NULL if memory is short. */
+/* Make a scan with `references` references; shared_scan_drop ends one. NULL if memory is short. */
 struct shared_scan *shared_scan_new(unsigned references);
 void shared_scan_drop(struct shared_scan *shared); /* NULL is allowed */
 
