@@ -1,11 +1,11 @@
 /*
- * The interface of libsimhash, which detects similar files by hashes.
+ * Declares libsimhash, which detects similar files by hashes.
  *
  * The library implements C. Sadowski and G. Levin, "SimHash: Hash-based Similarity Detection", UC
  * Santa Cruz, 2007 ("the paper"). This header has the paper's algorithm: from bytes to a sum table,
- * from a sum table to keys, and the rule that calls two files similar. simhash_measures.h, of the
- * same library, has other measures of similarity. simhash_index.h belongs to a separate library,
- * libsimhash-index, which reads the index that the program simhash writes.
+ * from a sum table to keys, and the rule for similar files. simhash_measures.h declares other
+ * measures of similarity in the same library. simhash_index.h declares a separate library,
+ * libsimhash-index, which reads the index of the program simhash.
  *
  *     struct simhash_tag_set *tags;
  *     struct simhash_scanner scanner;
@@ -28,15 +28,15 @@
  * Conventions.
  *
  * Errors. A function that can fail returns 0 or -1. On -1 it fills the caller's struct
- * simhash_error, unless that pointer is NULL, and stores NULL in the object that it would have
- * made. No function prints or exits.
+ * simhash_error, unless that pointer is NULL. If it should have made an object, it stores NULL.
+ * No function prints or exits.
  *
- * Files. simhash_tag_set_read and simhash_weights_read read the file that the caller names; every
- * other function works on memory alone.
+ * Files. simhash_tag_set_read and simhash_weights_read read the file that the caller names. All
+ * other functions use only memory.
  *
- * Ownership. An object made by a function with "_new", "_read" or "_parse" in its name belongs to
- * the caller, who frees it by the "_free" of its type, which accepts NULL. Returned texts belong to
- * the library.
+ * Ownership. The caller owns the objects of functions with "_new", "_read" or "_parse" in their
+ * names, and frees each with the "_free" function of its type, which accepts NULL. The library owns
+ * returned texts.
  *
  * Threads. Tag sets, weights and measures never change after they are made, and any number of
  * threads may share them. Any other object belongs to one thread at a time. The only global state
@@ -73,7 +73,7 @@ extern "C" {
 #define SIMHASH_CHECKED
 #endif
 
-/* The version of the library that the program runs with: a static string. */
+/* Return the version of the library at run time, a static string. */
 SIMHASH_API const char *simhash_version(void);
 
 /* The number of tags in a tag set (paper, 4.1). */
@@ -204,7 +204,7 @@ SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
  */
 SIMHASH_CHECKED int simhash_kernel_select(const char *name, struct simhash_error *error);
 
-/* The name of the scan kernel in use, a static string. */
+/* Return the name of the scan kernel in use, a static string. */
 SIMHASH_API const char *simhash_kernel_name(void);
 
 /* ---- Keys (paper, 4.1 and 5.1) --------------------------------------- */
@@ -254,13 +254,13 @@ SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length
 
 /* ---- Similar files (paper, 4.2) -------------------------------------- */
 
-/* Tolerances and ratios are exact decimals, held in millionths. */
+/* Tolerances and ratios are exact decimals, stored in millionths. */
 #define SIMHASH_MILLION INT64_C(1000000)
 
 /* How close two files must be. */
 struct simhash_tolerance {
-	int64_t percent_millionths;    /* 0 to 100 percent, that is 0 to 100 million */
-	int64_t size_ratio_millionths; /* at least 1, that is a million */
+	int64_t percent_millionths;    /* 0 to 100 percent: 0 to 100 million */
+	int64_t size_ratio_millionths; /* at least 1: at least a million */
 	int64_t reserved[2];
 };
 

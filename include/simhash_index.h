@@ -1,6 +1,6 @@
 /*
- * The interface of libsimhash-index, which reads the index that the program simhash writes and
- * finds similar files in it by the same code as simfind.
+ * Declares libsimhash-index, which reads the index of the program simhash and finds similar files
+ * in it with the same code as simfind.
  *
  *     static int print_pair(void *context, const struct simhash_index_pair *pair,
  *                           struct simhash_error *error)

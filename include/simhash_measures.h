@@ -25,8 +25,7 @@
  *     simhash_measure_free(measure);
  *
  * The header also offers exact measures of two contents in memory, and the search for pairs of
- * fingerprints within a Hamming distance. The conventions, also for threads, are the same as in
- * simhash.h.
+ * fingerprints within a Hamming distance. The conventions of simhash.h apply, also for threads.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -85,18 +84,18 @@ struct simhash_measure;
  *                SuperMinHash computes them (Ertl 2017)
  *   bottomk      the N smallest values of one hash function (Broder 1997)
  *
- * and the parameters:
+ * The parameters are:
  *
- *   bytes=N      features are all runs of N bytes, 1 to 64; default: bytes=8
+ *   bytes=N      features are all sequences of N bytes, 1 to 64; default: bytes=8
  *   words        features are words, as Unicode cuts text (UAX #29)
- *   words=N      features are all runs of N words, 1 to 16
+ *   words=N      features are all sequences of N words, 1 to 16
  *   functions=K  of minhash: 16, 32, 64, 128, 256, 512 or 1024; default: 128
  *   k=N          of bottomk: 8 to 1024; default: 64
  *   cluster=N    of minhash and bottomk: the number of values that make the
  *                cluster key, 1 to 16; default: 4
  *
- * Every feature weighs 1 for each time that it occurs. On success *measure is the
- * caller's to free. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
+ * Every feature weighs 1 for each time that it occurs. On success the caller owns *measure
+ * and frees it. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_measure_new(const char *text, struct simhash_measure **measure,
 					struct simhash_error *error);
