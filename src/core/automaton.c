@@ -163,7 +163,7 @@ static uint64_t field(uint8_t tag)
 	return tag == NO_TAG ? 0 : UINT64_C(1) << (AUTOMATON_FIELD_BITS * tag);
 }
 
-/* Compose eight bit steps for each of the 256 bytes, from one bit state. */
+/* Compose eight bit steps for each of the 256 bytes, starting in one bit state. */
 static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t next[256],
 			  uint64_t counted[256])
 {

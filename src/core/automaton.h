@@ -23,6 +23,7 @@
  * for each of the 8 windows that end in the next byte, the set of tags that must not be counted
  * there. Such a set has two bytes, one bit for each tag, and a whole lane_state has 16 bytes. Each
  * form can be computed from the other.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_AUTOMATON_H
@@ -78,7 +79,7 @@ void automaton_release(struct automaton *automaton);
 /* Return the automaton of a tag set, for the scan kernels. */
 const struct automaton *tag_set_automaton(const struct simhash_tag_set *set);
 
-/* Do two lane states behave alike after `context`? */
+/* Are two lane states equivalent after `context`? */
 bool lane_state_same(const struct automaton *automaton, uint8_t context,
 		     const struct lane_state *one, const struct lane_state *other);
 

@@ -11,6 +11,7 @@
  * of the hypotheses is true. If no match is closer than 4 bits to the next, two hypotheses are
  * enough. This is true for all tags except 00, ff, aa, 55 and tags of period 3. The last run counts
  * from the true states.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "core/lanes.h"
@@ -216,7 +217,7 @@ static uint64_t scan_by_hypotheses(const struct lane_block *block, struct simhas
 		run(block, runs.end[n], NULL);
 		known = chain(block, &runs, known, start);
 	}
-	/* Run the lanes byte by byte for which no hypothesis was true. */
+	/* If no hypothesis is true for a lane, run it byte by byte. */
 	while (known <= lanes) {
 		uint64_t entry =
 			automaton_entry_of(automaton, block->context[known - 1], &start[known - 1]);

@@ -5,6 +5,7 @@
  * lanes_template.h defines the steps once for all instruction sets, and each instruction set makes
  * a lane_engine from it. The functions here guess the state before each lane, compare it afterwards
  * with the end of the previous lane, and correct it if it was wrong.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_LANES_H

@@ -7,6 +7,7 @@
  *     resemblance_begin(&registers);
  *     resemblance_add(&registers, level, 0, bytes, size);
  *     resemblance_finish(&registers, &sketch);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_RESEMBLANCE_H

@@ -8,6 +8,7 @@
  * the lane. Afterwards the lane's first bytes are run again, from the true state and from the
  * guessed state, until both states are equal. This usually takes one or two bytes. The counts are
  * corrected by the difference.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_SCAN_BYTES_H

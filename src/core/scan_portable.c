@@ -6,6 +6,7 @@
  * time. Lanes are guessed and corrected as scan_bytes.h describes. If a tag overlaps itself again
  * and again, the guess may stay wrong for whole lanes. This costs time, but the result is exact.
  * Periodic data, which would suffer most, is scanned in another way.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -31,7 +31,7 @@ static const struct simhash_tag sample_tags[SIMHASH_TAGS] = {
 	{0xef, 1000, 720, 0},
 };
 
-/* A piece of the text being parsed. */
+/* A word of the parsed text. */
 struct word {
 	const char *text;
 	size_t length;

@@ -6,6 +6,7 @@
  * If all weights are 1, a sum is twice the number of set bits minus the number of features. Set
  * bits are counted for all 64 positions at once: bit_counts.h. Weights other than the default are
  * added one by one. hamming.c searches for similar fingerprints.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

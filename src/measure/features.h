@@ -6,6 +6,7 @@
  *     feature_stream_update(stream, bytes, size);     // any number of times
  *     feature_stream_end(stream);                     // the last features; then it begins again
  *     feature_stream_free(stream);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_FEATURES_H

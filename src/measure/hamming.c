@@ -8,6 +8,7 @@
  * omits the blocks that differ, and the first of the other blocks. The fingerprints that agree in a
  * table are a smaller problem of the same kind, on the remaining bits. If they are many, as for
  * similar texts, they are cut again.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

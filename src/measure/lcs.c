@@ -7,6 +7,7 @@
  * rows of the table at once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited",
  * 2004). It does this in strips that stay in the cache, and passes one bit of carry for each symbol
  * between strips. Both methods are exact.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>

@@ -8,6 +8,7 @@
  * second, and so on. As soon as every value has a number below 1, only the first draw of a feature
  * can matter. As these numbers become small, hardly any draw matters. The estimate is as good as
  * with k independent functions, and has a smaller variance for small sets.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

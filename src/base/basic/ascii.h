@@ -30,7 +30,7 @@ static inline void ascii_lower_copy(char *out, const char *text, size_t size)
 		out[i] = ascii_lower(text[i]);
 }
 
-/* The value of a hexadecimal digit, or -1. */
+/* Return the value of a hexadecimal digit, or -1. */
 static inline int hex_digit(char c)
 {
 	if (ascii_is_digit(c))

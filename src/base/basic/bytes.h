@@ -30,7 +30,9 @@ static inline int bytes_compare(struct bytes x, struct bytes y)
 	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-/* memrchr(3), which macOS lacks: the last byte of value c among `size` bytes, or NULL. */
+/*
+ * Return the last byte of value c among `size` bytes, or NULL, like memrchr(3), which macOS lacks.
+ */
 static inline const void *last_byte(const void *bytes, int c, size_t size)
 {
 #ifdef __APPLE__

@@ -14,7 +14,7 @@
 /*
  * Make glibc return pieces above 8 MiB to the system when they are freed. Otherwise glibc raises
  * its limit whenever a program frees a larger piece, and later pieces stay in the memory that
- * threads keep. A limit of 1 MiB would add a tenth to the time of finding, for new pages. Programs
+ * threads keep. A limit of 1 MiB would make finding a tenth slower, because of new pages. Programs
  * call this at their start; a library must not.
  */
 static inline void memory_return_large(void)

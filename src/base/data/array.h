@@ -1,13 +1,13 @@
 /*
- * Arrays that grow. An array is a pointer to its items and a capacity, the number of items that
- * fit. The owner stores both:
+ * Enlarges arrays. An array is a pointer to its items and a capacity, the number of items that fit.
+ * The owner stores both:
  *
  *     if (array_reserve(&list->files, &list->capacity, list->count + 1, sizeof *list->files,
  *                       error) != 0)
  *             return -1;
  *     list->files[list->count++] = file;
  *
- * Growth is by doubling, so appending n items costs O(n). free(3) frees the items.
+ * The capacity doubles, so appending n items costs O(n). free(3) frees the items.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -12,8 +12,8 @@
 #include "base/data/array.h"
 
 #define WIDTH_MAX 64
-#define FEW 24	    /* so few hashes are sorted by insertion */
-#define BITS_MAX 24 /* of the table index */
+#define FEW 24	    /* at most so many hashes are sorted by insertion */
+#define BITS_MAX 24 /* the maximum size of the table index */
 
 int hash_set_add(struct hash_set *set, const uint8_t *hash, struct simhash_error *error)
 {

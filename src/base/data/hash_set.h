@@ -1,6 +1,6 @@
 /*
- * A set of hashes of one size, packed and sorted. It takes the bytes of the hashes and about one
- * index entry for every 16 hashes.
+ * Stores a set of hashes of one size, packed and sorted. It takes the bytes of the hashes and about
+ * one index entry for every 16 hashes.
  *
  *     struct hash_set set = {.width = 32};
  *     hash_set_add(&set, hash, &error);   // for each

@@ -1,5 +1,5 @@
 /*
- * A heap of pointers to items; no other item comes before the first. It merges sorted runs:
+ * Keeps a heap of pointers to items: no other item comes before the first. It merges sorted runs:
  *
  *     heap = (struct heap){.items = room_for_all};
  *     heap.items[heap.count++] = run;                 // for each run that has an item

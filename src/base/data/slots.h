@@ -9,6 +9,7 @@
  *             slots_add(&slots, slot, hash, number_of_new_item);
  *
  * Use base/basic/seed.h to hash keys that come from outside.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SLOTS_H

@@ -120,7 +120,7 @@ int runs_end_put(struct runs *runs, struct simhash_error *error)
 	return 0;
 }
 
-/* Write the records in memory, which are sorted, as a run. */
+/* Write the sorted records in memory as a run. */
 static int write_memory(struct runs *runs, struct simhash_error *error)
 {
 	for (size_t i = 0; i < runs->count; i++) {

@@ -31,7 +31,7 @@ static inline uint64_t sort_number(double value)
 	return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The index of an item, and the key by which it is sorted. */
+/* The index of an item, and its sort key. */
 struct sort_item {
 	uint64_t key;
 	uint64_t number;

@@ -1,6 +1,6 @@
 /*
- * Counts the terminal columns of characters by libunistring, and shortens texts between
- * units that must not be cut.
+ * Counts the terminal columns of characters with libunistring, and shortens texts without cutting
+ * numbers, escapes or characters.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/columns.h"

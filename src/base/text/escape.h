@@ -27,7 +27,7 @@ bool is_escaped(struct bytes bytes);
 /* Return the escaped text, which ends with a zero. The caller frees it. NULL if memory is short. */
 char *escape_text(struct bytes bytes, size_t *size);
 
-/* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
+/* Return the length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
 size_t utf8_length(struct bytes bytes);
 
 /* Return the character of a valid sequence. */

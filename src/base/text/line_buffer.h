@@ -11,6 +11,7 @@
  *
  * A full buffer is written to the stream, so nothing is cut. The caller checks the error state of
  * the stream.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_LINE_BUFFER_H

@@ -1,5 +1,5 @@
 /*
- * Writes the fields of records in each format: CSV, JSON, and texts ended by zero bytes.
+ * Writes the fields of records in each format: CSV, JSON, and texts terminated by zero bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/record.h"

@@ -9,6 +9,7 @@
  *
  * The system may start fewer threads than requested. The work must be divided so that the existing
  * threads do all of it.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_THREADS_H

@@ -9,6 +9,7 @@
  *
  * Before the first product, bits are only moved and XORed. This part is computed once for all
  * seeds, and the effect of the seed is XORed in afterwards.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_SHORT_HASH_H
