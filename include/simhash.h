@@ -259,8 +259,8 @@ SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length
 
 /* How close two files must be. */
 struct simhash_tolerance {
-	int64_t percent_millionths;    /* 0 to 100 percent: 0 to 100 million */
-	int64_t size_ratio_millionths; /* at least 1: at least a million */
+	int64_t percent_millionths;    /* 0 to 100 million, for 0 to 100 percent */
+	int64_t size_ratio_millionths; /* at least a million, for a ratio of 1 */
 	int64_t reserved[2];
 };
 

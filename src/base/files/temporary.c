@@ -47,7 +47,7 @@ static int open_nameless(const char *folder)
 #endif
 }
 
-/* For file systems and systems that have no files without names. */
+/* For file systems and operating systems without nameless files. */
 static int open_unlinked(const char *folder)
 {
 	char *name;

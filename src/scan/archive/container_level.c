@@ -386,8 +386,8 @@ static bool is_cut_image(const struct container_level *level)
 }
 
 /*
- * libarchive only warns about extra bytes in cpio, without an errno, and about directories of an
- * image that is cut off.
+ * libarchive only warns (without an errno) about extra bytes in cpio, and about directories of a
+ * cut-off image.
  */
 bool container_level_is_after_gap(const struct container_level *level, int status)
 {

@@ -8,7 +8,7 @@
 #include "base/basic/error.h"
 #include "store/open/connection.h"
 
-/* The waits between the tries add up to 20 s, and in each SQLite waits up to 2 s. */
+/* The waits between the tries add up to 20 s. In each try SQLite waits up to 2 s. */
 #define TRIES 12
 #define TRIES_TO_STOP 5 /* after these tries, which take 0.3 s, a stop request ends the waiting */
 #define WAIT_PART_MS 100

@@ -16,7 +16,8 @@ static int end_view(struct store *store, struct simhash_error *error)
 
 void store_end_view(struct store *store)
 {
-	struct simhash_error ignored; /* a lasting error also affects the next view */
+	/* ignored, because a lasting error returns in the next view */
+	struct simhash_error ignored;
 
 	end_view(store, &ignored);
 }
@@ -83,7 +84,8 @@ static int try_to_share(struct store *const *stores, unsigned count, bool *is_sa
 
 bool store_share_view(struct store *const *stores, unsigned count)
 {
-	struct simhash_error ignored; /* a lasting error also affects later queries */
+	/* ignored, because a lasting error returns in later queries */
+	struct simhash_error ignored;
 	bool are_own = false, is_same = false;
 	int status = store_rows_are_own(stores[0], &are_own, &ignored);
 

@@ -32,7 +32,7 @@ struct known_table;
 struct known_row {
 	uint64_t name_hash; /* the last eight bytes of its path hash, big-endian */
 	int64_t mtime_ns;
-	int64_t size_bytes;  /* for inflated content: of the compressed file */
+	int64_t size_bytes;  /* for inflated content: the size of the compressed file */
 	uint64_t inode : 32; /* see folded_inode */
 	uint64_t links : 25; /* KNOWN_LINKS_MAX if there are more */
 	uint64_t is_inflated : 1, is_settled : 1, lacks_sketches : 1, lacks_resemblance : 1;

@@ -50,7 +50,8 @@ static bool deal(const struct name_list *names, size_t most, struct partitions *
 
 bool store_deal_partitions(struct store *store, size_t most, struct partitions *partitions)
 {
-	struct simhash_error ignored; /* a lasting error also affects later queries */
+	/* ignored, because a lasting error returns in later queries */
+	struct simhash_error ignored;
 	struct name_list names = {.names = NULL};
 	bool are_own = true, are_dealt;
 

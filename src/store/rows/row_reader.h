@@ -142,8 +142,8 @@ int store_rows_with(struct row_cursor *cursor, struct store *store, unsigned col
 		    size_t count, struct simhash_error *error);
 
 /*
- * Read the rows of a tag set that have a sketch of their current content by a measure, in order of
- * host and path hash.
+ * Read the rows of a tag set with a sketch by a measure for their current content, in order of host
+ * and path hash.
  */
 int store_rows_sketched(struct row_cursor *cursor, struct store *store,
 			const struct row_filter *filter, int64_t measure,
