@@ -44,11 +44,11 @@ struct neighbour_place {
 };
 
 struct content_file {
-	/* the next file of the content; files outside others first, then by path */
+	/* The next file of the content; files outside others first, then by path. */
 	struct content_file *next;
 	struct unique_content *content;
 	const struct find_file *file;
-	/* see neighbours_locate; NULL if it is not needed any more */
+	/* See neighbours_locate; NULL if it is not needed any more. */
 	struct neighbour_place *place;
 	bool is_compared; /* false: an earlier file makes the same pairs */
 };

@@ -17,7 +17,7 @@
 
 #define BATCH_CONTENTS 1024
 #define TAKEN_AT_ONCE 16
-/* the minimum number of files in memory before files out of reach are removed */
+/* The minimum number of files in memory before files out of reach are removed. */
 #define FORGET_AT 8192
 
 /* A content of the batch is similar to a representative before the batch. */
@@ -216,9 +216,7 @@ static int match_batch(struct grouping *g, struct simhash_error *error)
 	return 0;
 }
 
-/*
- * Compare a content with the earlier contents of its batch. Then all comparisons for it are done.
- */
+/* Compare a content with the earlier contents of its batch, which completes its comparisons. */
 static int decide(struct grouping *g, struct unique_content *content, struct simhash_error *error)
 {
 	struct comparing c = {.grouping = g, .content = content};

@@ -35,7 +35,7 @@ struct group_member {
 struct group {
 	size_t number; /* its position, from 1; not set in a list */
 	uint64_t id;   /* shown as 16 hexadecimal digits */
-	/* the position of its members in a list; the representative is the first */
+	/* The position of its members in a list; the representative is the first. */
 	size_t first, count;
 	int64_t bytes;	      /* the size of all files */
 	int64_t copied_bytes; /* the size of its copies outside archives, which could be removed */
@@ -47,7 +47,7 @@ struct group_list {
 	size_t count, capacity;
 	struct group_member *members;
 	size_t member_count, member_capacity;
-	/* the owner of the files, if the groups were found without pairs */
+	/* The owner of the files, if the groups were found without pairs. */
 	struct contents contents;
 	struct arena files; /* the files of a list of pairs that no longer exists */
 };

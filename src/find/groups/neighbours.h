@@ -1,6 +1,6 @@
 /*
- * Finds the files that a file can be similar to. It searches like join.c, but for files that are
- * added one by one in the order of the key uniform, of which only some stay in memory.
+ * Finds the files that a file can be similar to. It searches like join.c, but files are added one
+ * by one in the order of the key uniform, and only some of them stay in memory.
  *
  *     neighbours_init(&kept, rule);
  *     neighbours_locate(rule, all_sketched, file, &error); // always first

@@ -31,7 +31,7 @@ struct find_file {
 	uint32_t number;		    /* in its list; see pairs.h */
 	uint8_t sides;
 	bool has_sketch; /* is its sketch known? */
-	/* an earlier file that was not passed is identical and has the same tolerance */
+	/* An earlier file that was not passed is identical and has the same tolerance. */
 	bool repeats;
 	bool is_local;
 	bool is_stream; /* standard input, which cannot be read again */
@@ -41,8 +41,8 @@ struct find_file {
 };
 
 /*
- * A file with the same content as the file in whose list it is. Except for these fields, it cannot
- * be told apart from that file in a search.
+ * A file with the same content as the file in whose list it is. For a search, the two files differ
+ * only in these fields.
  */
 struct file_copy {
 	struct file_copy *next;

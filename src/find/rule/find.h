@@ -141,7 +141,7 @@ struct find_sink {
 
 /* The progress of a search, for a thread that displays it. */
 struct find_progress {
-	/* rows are being read; the search starts after the last one */
+	/* Rows are being read; the search starts after the last one. */
 	atomic_bool is_reading;
 	atomic_llong read, to_read;    /* rows */
 	atomic_llong rows, rows_total; /* searched; rows_total is 0 if unknown */
@@ -161,7 +161,7 @@ struct find_resources {
 
 struct find_counts {
 	uint64_t rows, identical, similar;
-	/* files of size 0, which are left out unless the request includes them */
+	/* Files of size 0, which are left out unless the request includes them. */
 	uint64_t empty;
 	uint64_t unsketched; /* files read without a sketch of the measure, or of resemblance */
 };
@@ -189,7 +189,7 @@ int finder_all(struct finder *finder, struct simhash_error *error);
 int finder_files(struct finder *finder, const char *const *paths, size_t count,
 		 struct simhash_error *error);
 
-/* A content of which no more is known than these counts, the size and a name. */
+/* A content whose counts, size and name are known, and nothing else. */
 struct find_content {
 	struct simhash_sum_table table; /* no count exceeds the size */
 	int64_t size_bytes;

@@ -1,6 +1,6 @@
 /*
- * Describes how two files are related. There is no other description of a pair: pairs in memory and
- * in temporary files, contents of groups, and members of groups all use this one.
+ * Describes how two files are related. Pairs in memory and in temporary files, contents of groups,
+ * and members of groups all use this description.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_RELATION_H
@@ -16,7 +16,7 @@ enum verification {
 	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
 	PAIR_COUNTS,	 /* the sketches have the same few shingles, and the counts are near */
 	PAIR_READ,	 /* both files were read: the shares are measured */
-	/* another measure found it; the resemblance is the similarity by that measure */
+	/* Another measure found it; the resemblance is the similarity by that measure. */
 	PAIR_MEASURED
 };
 
@@ -30,7 +30,7 @@ struct relation {
 	 */
 	double contained_a, contained_b;
 	enum verification verification;
-	/* equal sizes and content hashes or, if the files were read, equal bytes */
+	/* Equal sizes and content hashes or, if the files were read, equal bytes. */
 	bool is_identical;
 	bool is_part;	    /* one file is part of the other; see contained_a and contained_b */
 	bool is_unreadable; /* it should be read, but could not be read as it was indexed */

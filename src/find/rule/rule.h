@@ -71,8 +71,8 @@ int rule_read_tolerances(struct find_rule *rule, const char *path, struct simhas
 uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name);
 
 /*
- * The largest distance between any pair of files, one of which has this size and does or does not
- * have a resemblance sketch.
+ * The largest distance from a file of this size, with or without a resemblance sketch, to any file
+ * that it can be a pair with.
  */
 int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 		   int64_t size_bytes);
