@@ -52,7 +52,7 @@ static int take_entry(struct protected_names *names, int directory, const char *
 				       : take_file(names, &status, why);
 }
 
-/* One descriptor is open for each level. What goes meanwhile is passed over. */
+/* Each level has one open descriptor. Directories that are removed meanwhile are skipped. */
 static int look_below(struct protected_names *names, int above, const char *name,
 		      struct simhash_error *why)
 {
