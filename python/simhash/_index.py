@@ -483,7 +483,9 @@ class Index:
         yield from _search_pairs(self._pool, self.tags, search)
 
     def groups(self, search: Search = Search(), linkage: Linkage = Linkage.REPRESENTATIVE) -> Iterator[Group]:
-        """The groups of similar files, with the most bytes in copies first. All groups are found before the first one is returned."""
+        """The groups of similar files, with the most bytes in copies first. All groups are found before
+        the first one is returned.
+        """
         self._pool.check_open()
         return self._groups(search._prepared(), linkage)
 
