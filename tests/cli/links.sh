@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Hard links: read once, all of them in the index, and no pairs unless asked for.
+# Tests hard links: a file is read once, all its names are in the index, and they are not pairs
+# unless requested.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Bytes read by a command and its children, as the kernel counts them.
+# The bytes that a command and its children read, as the kernel counts them.
 bytes_read() {
 	bash -c '"$@" 2>err >&2; awk "/^rchar/ { print \$2 }" /proc/$$/io' _ "$@"
 }
