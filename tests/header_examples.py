@@ -54,7 +54,7 @@ for text in headers.values():
 
 problems, seen = [], 0
 for path, text in sorted(headers.items()):
-    if path.name.endswith("_template.h"):  # lists what its includer defines
+    if path.name.endswith("_template.h"):  # lists definitions of the file that includes it
         continue
     own = {name.split("_")[0] for name, _ in calls(code_of(text)) if name not in not_functions}
     for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):

@@ -143,7 +143,7 @@ def tree(folder, rng, files, sizes, is_flat, is_unrelated):
         for number in range(min(variants, files - made)):
             way = rng.choice(WAYS) if number else copy
             name = f"{stem}.{number}{way.__name__}" if number else stem
-            # One copy in four has another type of file's name.
+            # One copy in four gets an extension of another type.
             if number and rng.randrange(4) == 0:
                 extension = rng.choice(rng.choice(KINDS)[1])
             changed = way(rng, content)

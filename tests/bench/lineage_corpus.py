@@ -75,7 +75,7 @@ def make(source, out):
     chance = random.Random(20261122)
     truth = []
     for number, (name, contents) in enumerate(source):
-        contents = list(dict.fromkeys(contents))  # what comes back is the version that it was
+        contents = list(dict.fromkeys(contents))  # a version that comes back counts once
         if len(contents) < 3:
             continue
         codes = chance.sample(range(10**9), len(contents))

@@ -28,19 +28,19 @@ import quality_packages
 from quality_kinds import GENERATORS
 
 PERCENTS = (0.1, 0.5, 1, 2, 5, 10)
-# Sizes of the originals of edits, and how many of each.
+# Sizes of the originals of edits, and the number for each size.
 CLASSES = ((4 << 10, 48), (16 << 10, 36), (64 << 10, 24), (256 << 10, 10), (1 << 20, 5), (4 << 20, 0))
-# Sizes of strangers, and how many of each kind.
+# Sizes of strangers, and the number for each kind.
 STRANGERS = ((64 << 10, 24), (256 << 10, 18), (1 << 20, 12), (4 << 20, 8))
 PAIRS_OF_A_PACKAGE, LARGEST = 80, 16 << 20
 
-# The kinds of real files, by extension; "binary" is told by its first bytes.
+# The kinds of real files, by extension; the first bytes identify "binary".
 KINDS = {"text": "txt md rst texi tex", "C source": "c h cpp hpp cc hh", "Python": "py", "JavaScript": "js mjs ts",
          "HTML": "html htm", "JSON": "json", "CSV": "csv tsv", "XML": "xml svg", "PDF": "pdf", "JPEG": "jpg jpeg",
          "PNG": "png", "fonts": "ttf otf pfb woff woff2", "byte code": "class pyc beam elc", "debug": "debug",
          "sound": "ogg wav flac mp3", "gz": "gz tgz", "translations": "mo po", "style": "css less scss", "map": "map"}
 BY_EXTENSION = {ext: kind for kind, exts in KINDS.items() for ext in exts.split()}
-# Those that are joined, if need be, and cut to one size.
+# Kinds that are joined, if necessary, and cut to one size.
 JOINED = ("C source", "Python", "JavaScript", "HTML", "PDF", "JPEG", "PNG", "fonts", "byte code", "debug", "ELF",
           "translations")
 

@@ -17,15 +17,17 @@ import sys
 import tarfile
 import tempfile
 
-# How many packages of each section of Debian; they hold the kinds of files that people have.
+# The number of packages of each section of Debian; they contain the kinds of files that people
+# have.
 SECTIONS = {"doc": 10, "fonts": 3, "graphics": 4, "sound": 3, "games": 4, "libdevel": 4, "python": 5,
             "web": 2, "science": 4, "utils": 4, "libs": 4, "java": 2, "perl": 2, "ruby": 2, "x11": 2,
             "localization": 2, "javascript": 2, "editors": 1, "debug": 1, "haskell": 1, "gnu-r": 6}
-# Few packages hold documents, pictures and sound: of those whose name or description matches, so many more.
+# Few packages contain documents, pictures and sound: these many more are chosen if their name or
+# description matches.
 MEDIA = {"documents": (5, re.compile("^(texlive|texmf|context).*-doc |pdf.*\\(?(documentation|manual)|^[^ ]*-pdf")),
          "pictures": (3, re.compile("^[^ ]*(wallpaper|background|artwork|pictures|icon-theme)")),
          "music": (3, re.compile("^[^ ]*(-sounds?|music) "))}
-# Packages of which the archive has two versions, and those of npm.
+# The number of packages of which the archive has two versions, and of npm modules.
 TWINS, MODULES = 36, 12
 NPM = """lodash react-dom vue typescript webpack express axios moment chart.js d3 three jquery
 bootstrap angular @babel/core eslint prettier mathjs highlight.js ace-builds codemirror leaflet

@@ -23,8 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-RELATED = 0.2  # strangers of a greater resemblance are no strangers
-SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose truth is computed
+RELATED = 0.2  # strangers with a greater resemblance are not counted as strangers
+SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose true resemblance is computed
 BANDS = ((0.95, 1.01), (0.8, 0.95), (0.5, 0.8))
 CLASSES = ((256, "to 256 B"), (1 << 10, "to 1 KiB"), (4 << 10, "to 4 KiB"), (64 << 10, "to 64 KiB"),
            (1 << 20, "to 1 MiB"), (1 << 62, "above"))
@@ -59,7 +59,7 @@ def groups_of_strangers(folder):
     return {key: paths for key, paths in groups.items() if len(paths) >= 4}
 
 
-# ---- What simfind lists ----
+# ---- The list of simfind ----
 
 Listed = collections.namedtuple("Listed", "paths size resemblance")
 

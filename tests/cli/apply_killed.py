@@ -24,7 +24,7 @@ import time
 KILLS, KILLS_AT_RANDOM = 200, 20
 CONTENTS, COPIES = 3, 4
 SIMKEEP = os.environ["SIMKEEP"]
-# In memory: a disk would be waited for a thousand times.
+# In memory, because a thousand waits for a disk would be slow.
 folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
 print("seed", seed)
@@ -52,7 +52,7 @@ def make():
                 out.write(b"%d " % content * 20000)
             when = 10**18 + content * 10**9 + copy * 1001
             os.utime(path, ns=(when, when))
-            # One copy can be no hard link.
+            # One copy cannot be a hard link.
             os.chmod(path, 0o600 if copy == COPIES - 1 else 0o640)
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when // 10**9))
             files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
@@ -76,7 +76,7 @@ def tree(folder, with_all=True):
     return found
 
 
-has_flags, contents = True, CONTENTS  # flags of renames
+has_flags, contents = True, CONTENTS  # do renames support flags?
 
 
 def run(*words, kill_after=None, kill_before=None):
@@ -103,7 +103,8 @@ def lines():
 
 
 def first_block(path):
-    with open(path, "rb") as file:  # FS_IOC_FIEMAP of one extent, which is written out before
+    # FS_IOC_FIEMAP for one extent, which is written to the disk first
+    with open(path, "rb") as file:
         found = fcntl.ioctl(file, 0xC020660B, struct.pack("=QQLLLL", 0, 2**63, 1, 0, 1, 0) + bytes(56))
     return struct.unpack_from("=QQ", found, 32)[1]
 
@@ -114,14 +115,14 @@ def check_journal(before, action):
     for line in lines()[1:]:
         if line["state"] != "end":
             (begun if line["state"] == "begin" else over)[line["act"]] = line
-    # Acts are done in their order; the one after those that are over may be half done.
+    # Acts are done in order; the act after the completed ones may be incomplete.
     assert sorted(begun) == list(range(1, len(begun) + 1)) and sorted(over) == list(range(1, len(over) + 1)), (begun, over)
     touched = {os.path.relpath(line["path"], top) for number, line in begun.items() if number <= len(over) + 1}
     now = tree(top)
     for path, was in before.items():
         if path in touched:
             continue
-        # Files that are kept have more links.
+        # Kept files have more links.
         assert path in now and now[path][:3] == was[:3], (path, was, now.get(path))
     for number, line in over.items():
         path, state = os.path.relpath(line["path"] if "path" in line else begun[number]["path"], top), line["state"]
@@ -175,7 +176,7 @@ def undo(before, **kill):
     said = run("--undo=" + journal)[2] if asks else ""
     status, text = run("--undo=" + journal, "--yes")[1:]
     assert status == 0, text
-    # What it says that it would do is what it does.
+    # A dry run announces exactly what a real run does.
     counts = [re.findall(r"(\d+) (?:file|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
     assert counts[0] == counts[1], (said, text)
     after = tree(top)
@@ -195,7 +196,7 @@ def before_each_call(action):
         killed, before, _, _, _ = act(action, kill_before=moments)
         kills += killed + undo(before, kill_before=dice.randint(1, 6))
     assert moments > 5 * contents, "too few calls were seen"
-    killed, moments = action != "reflink", 0  # of which undoing changes nothing
+    killed, moments = action != "reflink", 0  # undo changes nothing for reflinks
     while killed:
         moments += 1
         killed = undo(act(action)[1], kill_before=moments)

@@ -66,7 +66,8 @@ W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 def docx(r, lines, is_other):
     # The last two lines are a footnote and an endnote.
     body, notes = [line[0] for line in lines[:-2]], [line[0] for line in lines[-2:]]
-    if is_other:  # one run a paragraph, all on lines of their own, another prefix and name, another order
+    # One run per paragraph, each on a separate line, another prefix and name, another order.
+    if is_other:
         paragraphs = "".join(f"\n <x:p>\n  <x:pPr><x:tabs><x:tab x:val='left'/></x:tabs></x:pPr>\n  <x:r><x:rPr><x:b/></x:rPr><x:t xml:space='preserve'>{p}</x:t>"
                              f"</x:r><x:r><x:instrText>PAGE</x:instrText><x:delText>gone</x:delText></x:r>\n </x:p>" for p in body)
         root = f"xmlns:x='{W}'"
@@ -97,7 +98,7 @@ def pptx(r, lines, is_other):
                              for line in slide)
         field = f"<{prefix}:p><{prefix}:fld type='slidenum'><{prefix}:t>{number}</{prefix}:t></{prefix}:fld></{prefix}:p>"
         members.append((f"ppt/slides/slide{number}.xml", XML + f"<p:sld xmlns:p='p' xmlns:{prefix}='a'><p:txBody>{paragraphs}{field}</p:txBody></p:sld>"))
-    # In the order of their names as text: slide10 comes before slide2.
+    # Sorted by name as text: slide10 comes before slide2.
     return zipped(sorted(members), level=9 if is_other else 5)
 
 
@@ -145,7 +146,7 @@ def epub(r, lines, is_other):
         tag = "div" if is_other else "p"
         body = "".join(f"\n<{tag} class='c{r.randrange(5)}'>{escape(line[0])}</{tag}>" for line in lines[i:i + per])
         pages.append(f"<?xml version='1.0'?>\n<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml'><head><title>T{i}</title><style>p {{}}</style></head><body>{body}<script>f()</script></body></html>")
-    # The names do not tell the order.
+    # The names do not show the order.
     names = [f"text/{len(pages) - i} page.xhtml" for i in range(len(pages))]
     items = "".join(f"<item id='i{i}' href='{name.replace(' ', '%20')}'/>" for i, name in enumerate(names)) + "<item id='nav' href='nav.xhtml'/>"
     spine = "".join(f"<itemref idref='i{i}'/>" for i in range(len(names)))

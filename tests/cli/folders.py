@@ -113,7 +113,9 @@ def make_trees(rng, folder):
             elif kind == 2:
                 write(target, {b"inner/" + name: content for name, content in files.items()})
                 write(target, changed(rng, files))
-            elif kind == 3:  # with much besides; around that hardly more, but one of the files
+            # With many other files; the directory around it has hardly more, but contains one of
+            # the files.
+            elif kind == 3:
                 name = min(files, key=lambda name: len(files[name]) or 1000)
                 write(target, {b"between/inner/" + n: content for n, content in files.items() if n != name})
                 write(target, {b"between/far%d" % n: words(rng, 6000) for n in range(6)})
@@ -121,7 +123,7 @@ def make_trees(rng, folder):
             else:
                 files = changed(rng, files)
                 write(target, files)
-        if rng.randrange(3) == 0:  # a backup inside of what it is one of
+        if rng.randrange(3) == 0:  # a backup inside the directory that it is a backup of
             write(os.path.join(home, b"backup"), files)
     if rng.randrange(2):
         shutil.copytree(os.path.join(folder, b"home"), os.path.join(folder, b"nested/backup/home"))
@@ -163,7 +165,7 @@ def make_set(seed):
     run(SIMHASH, "-q", *(["--no-sketch"] if seed == 7 else []), folder)
     if seed % 4 == 2:
         run(SIMHASH, "-q", "--host=elsewhere", os.path.join(folder, b"home"))
-    if seed % 3 == 1:  # as if what has several names were mounted several times
+    if seed % 3 == 1:  # as if files with several names were mounted several times
         run(*shlex.split(os.environ["TEST_SQL"]), "UPDATE file SET links = 1 WHERE links > 1")
     return folder
 
@@ -204,7 +206,7 @@ def shown(hosts, host, path):
     return (b"" if here else hosts[host].encode() + b":") + (path or b"/")
 
 
-# ---- What is alike ----
+# ---- Similar files ----
 
 def level(size):
     return min(7, max(0, ((max(size - 15, 0) >> 9) | 1).bit_length() - 1))

@@ -73,7 +73,7 @@ def cut(folder):
         if extension in ("newc.cpio", "argnu.a", "iso"):
             kinds[extension.split(".")[-1]] = data
     for extension, data in kinds.items():
-        # What is cut before the format can be told is a file like any other.
+        # A file that is cut before its format can be recognized is an ordinary file.
         for size in range(33000 if extension == "iso" else 1000, len(data), 1000):
             write(f"{folder}/{size}.{extension}", data[:size])
 
@@ -91,7 +91,7 @@ def odd(folder):
     write(f"{folder}/zero.zip", zipped([("beforeXafter", one)]).replace(b"beforeXafter", b"before\0after"))
     write(f"{folder}/long.zip", zipped([("x" * 65535, one), ("short", other)]))
     write(f"{folder}/long.tar", tarred([("x" * 65537, one), ("short", other)]))
-    # A header that is not one, and one that is cut off; the checksum of gzip is right.
+    # An invalid header, and a truncated one; the checksum of gzip is right.
     harmed = bytearray(tarred(MEMBERS))
     harmed[6000:6656] = b"x" * 656
     write(f"{folder}/harmed.tar", harmed)

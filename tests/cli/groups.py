@@ -35,11 +35,11 @@ def run(*command):
 class File:
     """A row of the index."""
 
-    sides = None  # of --between that it is on; None: there are none
+    sides = None  # the sides of --between that it is on; None: no --between
 
     def __init__(self, display, size, uniform, content_hash, link, counts):
         self.display, self.size, self.uniform, self.hash = display, size, uniform, content_hash
-        self.link = link  # what the names of one file have in common; None: it has one name
+        self.link = link  # the properties that all names of one file share; None: it has one name
         self.counts = counts
 
     def extension(self):
@@ -63,7 +63,7 @@ class Content:
         self.files = sorted(files, key=lambda file: file.display)
         first = self.files[0]
         self.order = (first.uniform, first.size, first.hash, first.display)
-        self.similar = {}  # to which contents, and how
+        self.similar = {}  # similar contents, and how similar they are
         sides = [file.sides for file in files]
         self.has_copies = len(files) > 1 and (None in sides or set("".join(sides)) == {"a", "b"})
 
@@ -189,31 +189,32 @@ def check_by_hand():
     for names, pairs, representative, single in (
             ("a b c", "", "", ""),
             ("ab c", "", "a", "a"),
-            # A path: the middle goes to the first end, and its group can spare nothing.
+            # A path: the middle joins the first end, and its group cannot lose a content.
             ("a b c", "ab90 bc90", "bac", "abc"),
             ("a b c", "ab80 bc90", "bac", "abc"),
-            # The middle comes first, or last: there it is taken by the end that it is most like.
+            # The middle comes first or last: then the end that is most similar takes it.
             ("b a c", "ab90 bc90", "bac", "bac"),
             ("a c b", "ab80 cb90", "bac", "acb"),
-            # A group of three gives one up.
+            # A group of three loses one.
             ("a b c d", "ab90 ac90 cd80", "ab dc", "abcd"),
-            # The group has copies to stay with; or what is moved has copies.
+            # The group has copies and can stay; or the moved content has copies.
             ("ax b c", "ab90 bc80", "a cb", "abc"),
             ("a bx c", "ab90 bc80", "bac", "abc"),
-            # Known before not known, whatever the share.
+            # A known resemblance counts more than an unknown one, regardless of the share.
             ("a b c", "ac bc10", "cab", "abc"),
             ("a b d c", "ac bc10 ad50", "ad bc", "abdc"),
-            # Two lonely ones with the same middle.
+            # Two contents that are alone, with the same middle.
             ("a b c d", "ab90 bc80 bd70", "bacd", "abcd"),
-            # The lonely one takes what the lonely one after it is most like: the next stays with it.
+            # A content that is alone takes the content that the next one is most similar to, so the
+            # next one joins it.
             ("a b c d e", "ab90 ac90 cd80 ce85", "ab cde", "abcde"),
-            # One that is lonely and has copies is a group.
+            # A content that is alone but has copies is a group.
             ("a b cx", "ab90 bc80", "ab c", "abc")):
         found = drawn(names, pairs)
         assert found == {"representative": representative, "single": single}, (names, pairs, found)
 
 
-# ---- What is compared ----
+# ---- Comparisons ----
 
 def distance(x, y):
     return sum(abs(a - b) for a, b in zip(x.counts, y.counts))
@@ -365,7 +366,7 @@ class Writer:
     def path(self):
         place = os.path.join(self.folder, self.rng.choice((b"a", b"b", b"b/c", b"\xff, \"\n")))
         os.makedirs(place, exist_ok=True)
-        # The order of names is not that in which they are made.
+        # Names are not sorted in the order in which files are made.
         name = bytes(self.rng.choices(b"abcXYZ~019 ", k=3)) + b"%d" % self.number
         self.number += 1
         extension = self.rng.choice(EXTENSIONS)
@@ -451,9 +452,10 @@ def rules_for(seed, folder):
     ]
     if os.path.isdir(a) and os.path.isdir(b):
         rules += [["--between", a, b], [b]]
-    if seed % 3 != 1:  # where all have sketches, no extension decides who represents copies
+    # If all files have sketches, the extension does not decide which file represents its copies.
+    if seed % 3 != 1:
         rules += [["--also=versions", "--also=hard-links"]]
-    if seed % 4 != 2:  # the files of another host cannot be read
+    if seed % 4 != 2:  # files of another host cannot be read
         rules += [["--verify=read"], ["--verify=all", "--min-resemblance=0.7"]]
     return [[], *random.Random(seed).sample(rules, 4)]
 

@@ -45,7 +45,7 @@ def exchange(x, y, at=-100):  # AT_FDCWD
 def write(path, rng, flags=os.O_CREAT | os.O_TRUNC, at=None):
     """Never through a link: what is outside the tree stays as it is."""
     fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o644, dir_fd=at)
-    # No two sizes are alike for long, and none is that of a file outside.
+    # Sizes rarely repeat, and none equals the size of a file outside.
     os.write(fd, rng.randbytes(8) * rng.randrange(1, 4000) + rng.randbytes(rng.randrange(1, 8)))
     os.close(fd)
 
@@ -115,8 +115,8 @@ def replace(path, rng):
 def change_files(top, seed):
     rng = random.Random(seed)
     names = [f"f{seed}.{n}" + (".gz" if n % 8 == 0 else "") for n in range(40)]
-    # What is no regular file takes the place of one, and gives it back: devices and links that
-    # were there when this began.
+    # Files that are not regular replace a regular file and then return: devices and links that
+    # existed at the start.
     spares = [os.path.join(top, name) for name in os.listdir(top) if name.startswith("spare")]
     while True:
         path = os.path.join(top, rng.choice(names))
@@ -172,12 +172,12 @@ def swap(parent, name):
     while at is None:
         try:
             at = open_directory(parent)
-        except OSError:  # the link is there just now
+        except OSError:  # the link is there at the moment
             pass
     while True:
         try:
             exchange(name, name + ".link", at)
-        except OSError:  # the file system cannot exchange, and this was caught in between
+        except OSError:  # the file system cannot exchange names, and this was stopped in between
             pass
 
 

@@ -36,7 +36,7 @@ def as_server(column, value):
 
 def from_server(value):
     plain = {'n': '\n', 't': '\t', '0': '\0', '\\': '\\'}
-    # Only the names by which similar_file finds its file are bytes there.
+    # Only the names by which similar_file finds its file are bytes in this output.
     value = re.sub(r'\\(.)', lambda match: plain[match[1]], shown(value) if not is_text(value) else value.decode())
     return round(float(value), 3) if re.fullmatch(r'-?\d+(\.\d+)?', value) else value
 

@@ -108,9 +108,9 @@ if grep -q "interrupted; everything scanned so far is stored, and the next run c
 	done_already=$((total - $(without)))
 	runs 0 "$SIMHASH" "$files"
 	summary $((total - done_already)) "$done_already" 0 0
-elif grep -q scanned err; then # it was faster
+elif grep -q scanned err; then # the run ended before the signal
 	summary $((total - 1)) 1 0 0
-else # before it could take signals
+else # the signal came before the program could handle it
 	runs 0 "$SIMHASH" "$files"
 fi
 all_right "an older index"
@@ -138,7 +138,7 @@ settle "$files/packed"
 runs 0 "$SIMHASH" -z "$files"
 all_right "gzip files"
 
-# A copy of an index, to another engine and back, with rows that have no sketch among others.
+# A copy of an index, to another engine and back, including rows without a sketch.
 mkdir "$files/bare"
 for number in $(seq 40); do
 	random_bytes $((number * 40)) "$number" >"$files/bare/b$number"
@@ -163,7 +163,7 @@ all_right "a copy of the copy"
 runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
 said "0 of $(sql 'SELECT COUNT(*) FROM file') rows copied"
 
-# What --print shows, from a file and from standard input.
+# The output of --print, for a file and for standard input.
 for name in text r1040 r0; do
 	"$SIMHASH" --print "$files/$name" | awk '$1 == "sketch" { print $2 }' >printed
 	"$SIMHASH" --print - <"$files/$name" | awk '$1 == "sketch" { print $2 }' >>printed
@@ -171,7 +171,7 @@ for name in text r1040 r0; do
 		fail "--print of $name"
 done
 
-# A value that is no sketch.
+# A value that is not a sketch.
 sql "UPDATE file SET resemblance_sketch = X'00' WHERE HEX(name) = HEX('text')"
 runs 1 "$SIMHASH" --copy-to=sqlite:other.db
 said "table file: the resemblance sketch of $files/text has 1 bytes instead of 128; scan it again with simhash --force"

@@ -54,7 +54,8 @@ def write_tree(rng, folder, contents):
         if not os.path.lexists(path):
             with open(path, "w", encoding="ascii") as file:
                 file.write(rng.choice(rng.choice(contents)))
-    path = os.path.join(folder, "always")  # an index without files of one of the two has no answer
+    # Without files of one of the two in the index, there is no answer.
+    path = os.path.join(folder, "always")
     with open(path, "w", encoding="ascii") as file:
         file.write(rng.choice(contents[0]))
 
@@ -89,7 +90,7 @@ def check_lines(lines, a, b):
         side, own, other = ("a", a, b) if "path_a" in line else ("b", b, a)
         assert line["match"] == "only_" + side, line
         path = line["path_" + side]
-        if path in other:  # what has its path is found under another one
+        if path in other:  # the file at this path is found at another one
             assert any(path == moved["path_" + "ba"[side == "b"]] != moved["path_" + side] for moved in lines
                        if moved["match"] == "moved"), line
         if "like" in line:
@@ -153,7 +154,8 @@ def check_pair(number, counts):
     counts["unlike"] += sum(line["match"] == "changed" and line.get("resemblance", 0) < 0.3 for line in lines)
 
 
-SWAPS = {  # what A has, what B has, and the lines; a letter is a content, and 1 is like a
+# The files of A, the files of B, and the lines; a letter is a content, and 1 is similar to a.
+SWAPS = {
     "swapped": ({"log": "a", "log.1": "b"}, {"log": "b", "log.1": "a"},
                 {("moved", "log", "log.1"), ("moved", "log.1", "log")}),
     "alike": ({"log": "a", "log.1": "1"}, {"log": "1", "log.1": "a"},

@@ -30,7 +30,7 @@ def stop(*what):
     sys.exit(1)
 
 
-# ---- The index, read by the engine's own means ----
+# ---- The index, read with the engine's own tools ----
 
 def on_server(sql):
     result = subprocess.run(["mariadb", "--batch", "--skip-column-names", "-e", sql],
@@ -140,7 +140,7 @@ def make_tree(copies=0):
     with open(os.path.join(TREE, "c", "some.txt.gz"), "wb") as file:
         file.write(gzip.compress(content * 4, mtime=0))
     with open(os.path.join(TREE, "large.bin"), "wb") as file:
-        file.write(bytes(range(256)) * 4096 * 17)  # is read by several threads
+        file.write(bytes(range(256)) * 4096 * 17)  # several threads read it
     shutil.copy(os.path.join(TREE, "a", "file0.txt"), os.path.join(TREE, "c", "copy.txt"))
     os.link(os.path.join(TREE, "a", "file0.txt"), os.path.join(TREE, "c", "link.txt"))
     with open(os.path.join(TREE, ".gitignore"), "w", encoding="ascii") as file:
@@ -164,7 +164,7 @@ def make_states():
     moved = [("a/b", "c/was"), ("c/copy.txt", "moved.c"), ("c/file4.txt", "a/b.txt")]
     for new, old in moved:
         os.rename(os.path.join(TREE, new), os.path.join(TREE, old))
-    time.sleep(0.1)  # longer than the tick of a scan
+    time.sleep(0.1)  # longer than the clock tick of a scan
     reset(None)
     index_tree()
     keep("changed")

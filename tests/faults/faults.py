@@ -126,12 +126,13 @@ class Task:
         if self.writes:
             for key, row in found.items():
                 right = self.expected.get(key, ())
-                # What an update brings from the first version has no number of links, no sketch, and was not looked into.
+                # After an update from the first version, there is no number of links and no sketch,
+                # and the file was not opened for members.
                 updated = right[:10] + ("0", "") + right[12:13] + ("0",) + right[14:] if self.name == "update" else right
                 not_looked_into = right[:13] + ("0",) + right[14:]
                 if row not in (right, updated, not_looked_into, self.before.get(key)):
                     stop(what, "leaves a row that is wrong:", row, "instead of", self.expected.get(key))
-            # What is forgotten cannot be forgotten again.
+            # Forgetting again fails, because nothing is left.
             if result.returncode != 0 and not (self.name == "forget" and found == self.expected):
                 again, _ = run(self.command)
                 if again.returncode != 0:
@@ -198,8 +199,8 @@ if ENGINE == "sqlite":
     tasks.insert(2, Task("update", "old", [SIMHASH, "-z", TREE], writes=True))
 classes = ["memory", "read", "write", "stream", "open", "status", "directory", "sync", "map", "thread", "sqlite"]
 if ENGINE == "mysql":
-    # What is below the database was seen with SQLite. MariaDB's library ends the program
-    # itself where some of what it asks for while it connects is not to be had.
+    # Calls below the database were tested with SQLite. MariaDB's library ends the program itself if
+    # some allocations fail while it connects.
     classes = ["own", "mysql"]
 only = os.environ.get("FAULTS_ONLY")
 if only is not None:
@@ -207,7 +208,7 @@ if only is not None:
 
 tally = {}
 for task in tasks:
-    # All of them take hours: how far it has come is seen.
+    # All tasks take hours, so print the progress.
     print("%s, after %d faults" % (task.name, sum(tally.values())), flush=True)
     task.undisturbed()
     for kind in classes:
@@ -218,23 +219,25 @@ for task in tasks:
         for call in choose(task.counts["mysql"]):  # a deadlock is tried again
             status = task.disturbed("mysql:%d" % call, error=1213)
             tally["deadlock", status] = tally.get(("deadlock", status), 0) + 1
-        if task.name == "first":  # a server that is silent while a program connects is called that
+        # A server that does not answer while a program connects also counts as lost.
+        if task.name == "first":
             for call in range(1, 13):
                 result, _ = run(task.command, "silent:%d" % call)
                 if result.returncode != 1 or b"read-timeout in an option file says how long" not in result.stderr:
                     stop("silent:%d" % call, "ends with", result.returncode, result.stderr)
         if task.waits:
             task.command.append("--wait-server=60")
-            for call in choose(task.counts["lost"], 6 * EACH):  # a connection that is cut anywhere is made again
+            # A connection that is cut at any place is opened again.
+            for call in choose(task.counts["lost"], 6 * EACH):
                 task.disturbed("lost:%d" % call, must_succeed=True)
                 tally["lost", 0] = tally.get(("lost", 0), 0) + 1
         continue
-    # From some moment on the disk is full, or nothing can be read or opened.
+    # From some moment on, the disk is full, or nothing can be read or opened.
     for kind in ("write", "stream", "sync", "read", "open", "memory"):
         for call in choose(task.counts[kind])[::3]:
             status = task.disturbed("%s:%d+" % (kind, call))
             tally[kind + " from then on", status] = tally.get((kind + " from then on", status), 0) + 1
-    # Every other call is interrupted by a signal, every read is short, the clock jumps.
+    # A signal interrupts every other call, every read is short, and the clock jumps.
     for order, error in (("read:2/", 4), ("open:2/", 4), ("write:2/", 4), ("short:1/", None), ("clock:1/", None),
                          ("clock:2/", None)):
         task.disturbed(order, error, must_succeed=True)

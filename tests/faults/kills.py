@@ -84,7 +84,8 @@ def kill_runs(states):
             if run.returncode not in (0, -signal.SIGKILL):
                 stop(what, "ends with", run.returncode)
             tally[ended] = tally.get(ended, 0) + 1
-        # To look is to open it and have the engine roll back: half of the time simhash does so first.
+        # Checking opens the index, so the engine rolls back; half of the time simhash does so
+        # first.
         if rng.random() < 0.5:
             check_rows(what, before, expected, state == "old")
         complete(what, expected)
@@ -97,7 +98,7 @@ class Server:
         pid = int(os.environ["MARIADB_SERVER_PID"])
         with open("/proc/%d/cmdline" % pid, "rb") as file:
             self.command = file.read().decode().split("\0")[:-1]
-        # What is committed is to outlive the server's own memory.
+        # Committed rows must survive the end of the server process.
         self.command = ["setpriv", "--pdeathsig", "KILL"] + self.command + ["--innodb-flush-log-at-trx-commit=2"]
         os.kill(pid, signal.SIGTERM)
         while os.path.exists("/proc/%d/fd/0" % pid):

@@ -22,8 +22,8 @@ SIMFIND = os.environ["SIMFIND"]
 SECONDS = float(os.environ.get("SOAK_SECONDS", "20"))
 ENVIRONMENT = dict(os.environ, SIMHASH_DATABASE=URL)
 FILES, DIRECTORIES = 1500, 40
-# Eight times as much as SQLite writes into its log before it tries to empty it, and less than
-# it would hold in the end were it never emptied.
+# Eight times the size of the log at which SQLite tries to empty it, and less than its size at the
+# end if it were never emptied.
 MOST_LOG_KIB = 32 << 10
 rng = random.Random(7)
 words = [b"%d and so on, " % i for i in range(500)]
@@ -106,12 +106,12 @@ if staying.wait() != 0:
 third = len(samples) // 3
 grown = []
 for i, name in enumerate(names):
-    # A directory is open while there is work in it, and on a busy machine more work waits.
+    # A directory is open while there is work in it, and on a busy machine, more work waits.
     pick = min if "descriptors" in name else max
     before = pick(sample[i] for sample in samples[third:2 * third])
     after = pick(sample[i] for sample in samples[2 * third:])
     print("%-36s %8d then %8d" % (name, before, after))
-    # Memory is taken in pieces, and an index has pages that wait for reuse.
+    # Memory is allocated in pieces, and an index has pages that wait to be used again.
     if "log" in name:
         if after > MOST_LOG_KIB:
             grown.append("%s takes %d and may take %d" % (name, after, MOST_LOG_KIB))

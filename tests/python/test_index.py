@@ -178,11 +178,11 @@ def test_an_index_closed_under_an_iterator(begin):
     index.close()
     with pytest.raises(ValueError, match="the index is closed"):
         next(iterator)
-    assert repr(first)  # what it gave lives on
+    assert repr(first)  # its results stay valid
     for call in (index.files, index.pairs, index.groups, lambda: index.neighbours("/")):
         with pytest.raises(ValueError, match="the index is closed"):
             call()
-    # An index that nobody holds ends after its iterators.
+    # An index without references ends after its iterators.
     iterator = getattr(simhash.Index(URL), begin)()
     next(iterator)
     gc.collect()

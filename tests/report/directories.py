@@ -63,7 +63,7 @@ def test_list(browser, page, pairs):
     check("sorted by path", paths, sorted(paths))
 
 
-# A pair opens to 200 entries, however many there are.
+# A pair shows at most 200 entries.
 def test_many(browser, page):
     load(browser, page)
     place = browser.run("return [...document.querySelectorAll('.open')].findIndex(b => b.textContent.includes('/many'))")
@@ -102,7 +102,7 @@ def test_two(browser, page, two):
         counts[NAMES[file["match"]]] = counts.get(NAMES[file["match"]], 0) + 1
     buttons = {text.split(" ", 1)[1]: number(text) for text in browser.texts(".shown button")}
     check("counts", buttons, counts)
-    # Down goes from the pair to its first folder, right opens, left closes.
+    # Down moves from the pair to its first folder, right opens it, and left closes it.
     focus(browser, ".open")
     browser.press(DOWN)
     check("the first folder", browser.run("return document.activeElement.className"), "folder")

@@ -127,7 +127,7 @@ def main():
         name = member["path"][len(FOLDER) + 1:].split("/")[0]
         folders[name] = folders.get(name, 0) + 1
     with open("hashes", encoding="utf-8", errors="replace") as file:
-        # A name with a newline begins a line of its own.
+        # A name with a newline continues on the next line.
         hashes = dict(reversed(line.split("|", 1)) for line in re.split(r"\n(?=[0-9A-F]{32}\|)", file.read().rstrip("\n")))
     lines = [re.sub(r"^@@ -(\d+),\d+ \+(\d+),\d+ @@$", r"line \1 of A, line \2 of B", line.rstrip("\n"))
              for line in open("hunks", encoding="utf-8")]
