@@ -1,4 +1,4 @@
-"""How quick a report is in Chromium: opened, sorted, filtered, paged, decided in, its map redrawn.
+"""Measures the speed of a report in Chromium: opening, sorting, filtering, paging, deciding, redrawing its map.
 
     report_times.py REPORT.html
 

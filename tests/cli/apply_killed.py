@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
-undoing restores every file and leaves no other name. Undoing is killed, too, and all of it also where no
-rename spares what is there.
+"""Kills acts on copies 200 times: no content is lost, the journal is right, and undo restores every file and
+leaves no other name. Undo is also killed, and all of this is repeated without renames that keep existing files.
 
-apply_killed.py LIBRARY [BTRFS]: with the library that act/killer.c makes, before each call that changes
-something, one run after the other; then at random moments. With the folder BTRFS, only while reflinks are made there.
-Expects SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
+apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
+in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
+Needs SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import fcntl
 import hashlib
 import json
@@ -64,7 +63,7 @@ def make():
 
 
 def tree(folder, with_all=True):
-    """Of each file its content, and unless only that counts, mode, time and links."""
+    """The content of each file and, unless only the content counts, its mode, time and links."""
     found = {}
     for here, _, names in os.walk(folder):
         for name in names:
@@ -80,7 +79,7 @@ has_flags, contents = True, CONTENTS  # do renames support flags?
 
 
 def run(*words, kill_after=None, kill_before=None):
-    """Returns whether the program was killed, its status, and what it said."""
+    """Returns whether the program was killed, its status, and its messages."""
     environment = dict(os.environ)
     if kill_before is not None or not has_flags:
         environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before or 0))
@@ -110,7 +109,7 @@ def first_block(path):
 
 
 def check_journal(before, action):
-    """What is said to be done is done, and nothing is done that was not said before."""
+    """Every act that the journal calls done is done, and no act is done without an entry before it."""
     begun, over = {}, {}
     for line in lines()[1:]:
         if line["state"] != "end":
@@ -140,7 +139,7 @@ def check_journal(before, action):
 
 
 def check_contents(before, action):
-    """No content is lost, and a name that is only replaced is always there."""
+    """No content is lost, and a name that is only replaced always exists."""
     now = tree(top, False)
     contents = set(now.values()) | set(tree(elsewhere, False).values())
     assert {was[0] for was in before.values()} <= contents, "a content is lost"
@@ -165,7 +164,7 @@ def act(action, **kill):
 
 
 def undo(before, **kill):
-    """Returns whether it was killed before it was done; then it is run once more."""
+    """Returns whether it was killed before its end; then it runs again."""
     killed = False
     if not lines():
         return killed
@@ -205,7 +204,7 @@ def before_each_call(action):
 
 
 def without_flags():
-    """A kill leaves the most names where a link and a removal stand for a rename."""
+    """A kill leaves the most names if a link and a removal replace a rename."""
     global has_flags, contents
     has_flags, contents = False, 1
     kills = sum(before_each_call(action) for action in ("hardlink", "delete", "move"))

@@ -2,10 +2,10 @@
 """Makes archives and documents for containers.sh.
 
     containers.py pairs FOLDER    100 pairs of versions: FOLDER/old/N.EXT and FOLDER/new/N.EXT
-    containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
-    containers.py odd FOLDER      bombs, cut, encrypted and odd archives
-    containers.py gzip FOLDER     gzip files with a changed byte of the content, the checksum or the length, and whole ones
-    containers.py left FOLDER     volumes, names that are not text, archives behind programs, bytes behind archives
+    containers.py found FOLDER    reads the lines of simfind; prints the numbers of pairs found and of strangers
+    containers.py odd FOLDER      bombs, and truncated, encrypted and unusual archives
+    containers.py gzip FOLDER     gzip files with a changed byte in the content, the checksum or the length, and intact ones
+    containers.py left FOLDER     volumes, names that are not text, archives after programs, bytes after archives
 """
 import bz2, gzip, io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
 
@@ -18,7 +18,7 @@ def sentences(r, count):
 
 
 def edited(r, parts):
-    """A next version: some sentences are changed, one is added and one taken out."""
+    """The next version: some sentences are changed, one is added and one removed."""
     parts = list(parts)
     for _ in range(2):
         at = r.randrange(len(parts))
@@ -69,7 +69,7 @@ def rar4(members, volume=0, split=0, stated=None):
 
 
 def rar5(members, volume=None, split=0, stated=None):
-    """Stored. With the number of a volume: `split` has the flags of a member that other volumes have parts of."""
+    """Stored, with the number of a volume. `split` has the flags of a member whose other parts are in other volumes."""
     def number(n):
         return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + number(n >> 7)
     def block(body, data=b""):
@@ -142,7 +142,7 @@ def pairs(folder):
 
 
 def found(folder):
-    """simfind --format=null: the label and the two paths, each ended by a zero."""
+    """Reads simfind --format=null: the label and the two paths, each with a zero at its end."""
     same, strangers = set(), 0
     for line in sys.stdin.read().splitlines():
         fields = line.split("  ")
@@ -166,7 +166,7 @@ def stored(data):
 
 
 def quine():
-    """A zip file whose one member is that file itself: a program for inflate that prints itself, its head and its end."""
+    """A zip file whose only member is the file itself: data for inflate that produces itself, its head and its end."""
     def made(checksum):
         fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, checksum, 286, 394, 5, 0)
         head = b"PK\3\4" + fields + b"q.zip"
@@ -254,7 +254,7 @@ def odd(folder):
 
 
 def left(folder):
-    """What was once left out without a word: to be read, or to be reported."""
+    """Members that older versions left out silently: they must be read or reported."""
     text = "\n".join(sentences(random.Random(2), 300)).encode()
     members = [("a.txt", text), ("b.txt", text[::-1])]
     whole = zipped(members, zipfile.ZIP_STORED)
@@ -323,7 +323,7 @@ def left(folder):
 
 
 def gzipped(folder):
-    """Stored, so that a changed byte is no fault to inflate(). There are names that tell of gzip, and others."""
+    """Stored, so that a changed byte is not an error for inflate(). Some names show that it is gzip, and others do not."""
     text = "\n".join(sentences(random.Random(2), 300)).encode()
     tar = tarred([("a.txt", text), ("b.txt", text[::-1])])
     contents = {"text": [text], "tar": [tar], "parts": [tar[:9000], tar[9000:]],

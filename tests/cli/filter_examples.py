@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two versions of a document, a picture, a page and a piece of music, whose bytes share nothing but whose text does.
+"""Makes two versions of a document, a picture, a page and a piece of music that share text but no bytes.
 
     filter_examples.py FOLDER    writes documents/{one,two}.pdf, pictures/{one,two}.png, site/{one,two}.html, music/{one,two}.raw
 """

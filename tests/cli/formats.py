@@ -2,8 +2,8 @@
 """Makes an archive of each format for formats.sh.
 
     formats.py whole FOLDER    FOLDER/made/X.EXT, and each of its members as a file in FOLDER/plain/X.EXT
-    formats.py cut FOLDER      what is left of archives: FOLDER/SIZE.EXT has SIZE bytes
-    formats.py odd FOLDER      members of one name, links, names with zero bytes and of 64 KiB, a million of members
+    formats.py cut FOLDER      truncated archives: FOLDER/SIZE.EXT has SIZE bytes
+    formats.py odd FOLDER      members with the same name, links, names with zero bytes and of 64 KiB, a million members
 """
 import gzip, os, random, subprocess, sys, tempfile
 from containers import as_bytes, bsdtar, docx, epub, jar, odt, rar4, rar5, sentences, tarred, write, xlsx, zipped
@@ -14,7 +14,7 @@ MEMBERS = [("a.txt", TEXT[:5000]), ("in/b.txt", TEXT[5000:])]
 
 
 def iso(members):
-    """As bsdtar writes it, without the 300 KiB of padding behind the last member."""
+    """As bsdtar writes it, without the 300 KiB of padding after the last member."""
     data = bsdtar(members, "--format", "iso9660")
     return data[:data.index(members[-1][1]) + len(members[-1][1])]
 

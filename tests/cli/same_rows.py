@@ -1,6 +1,6 @@
-"""Every example query of sql/examples has the same rows in SQLite as on a server: same_rows.py FOLDER INDEX TREE.
+"""Checks that every query of sql/examples gives the same rows in SQLite and on a server: same_rows.py FOLDER INDEX TREE.
 
-Names that are not UTF-8 are shown by SQLite as they are, and by a server as Latin-1 with U+FFFD after them.
+SQLite shows names that are not UTF-8 unchanged, and a server shows them as Latin-1 with U+FFFD after them.
 SPDX-License-Identifier: MIT
 """
 import pathlib

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Two directories by simfind --directories A B: every file of both is in exactly one line.
+"""Tests simfind --directories A B for two directories: every file of both is in exactly one line.
 
-Many pairs of small trees, full of copies, of files that are alike, and of the same paths with other
-contents. What the trees have is read from the disk, and every format has to agree with it and with the
-others. folders.py holds the lines to the rule.
+There are many pairs of small trees with many copies, similar files, and equal paths with different
+contents. The files are read from the disk, and every format must agree with them and with the other
+formats. folders.py compares the lines with the rule.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,7 +38,7 @@ def words(rng, count):
 
 
 def families(rng):
-    """Contents that are alike in each list, and not between lists; the last are too short to tell."""
+    """Lists of similar contents; contents of different lists are not similar. The last ones are too short for an estimate."""
     found = [["x", "y", "short"], ["", "", "z"]]
     for size in (200, 700):
         text = words(rng, size)
@@ -70,7 +70,7 @@ def read_tree(folder):
 
 
 def wanted_fate(line, a, b):
-    """Which lines of two paths there can be."""
+    """The possible lines for two paths."""
     path_a, path_b = line["path_a"], line["path_b"]
     if a[path_a] == b[path_b]:
         return "same" if path_a == path_b else "moved"
@@ -171,7 +171,7 @@ SWAPS = {
 
 
 def check_swaps():
-    """Files that took each other's names have moved, and have not changed."""
+    """Files that exchanged their names have moved, and have not changed."""
     rng = random.Random(1)
     contents = {letter: words(rng, 300) for letter in "abc"} | {"": ""}
     contents["1"] = contents["a"] + " and one line more"

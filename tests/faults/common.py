@@ -1,5 +1,5 @@
-"""What faults.py and kills.py share: the tree, indexes of it, and reading them back by
-the engine's own means. Expects the environment of on_engine.sh, and SIMHASH."""
+"""Shared by faults.py and kills.py: the tree, indexes of it, and reading them with the
+engine's own tools. Needs the environment of on_engine.sh, and SIMHASH."""
 import glob
 import gzip
 import os
@@ -47,7 +47,7 @@ def remove_index(path=INDEX):
 
 
 def reset(state):
-    """Bring the index into a state: None is no index, else the name of one that was kept."""
+    """Put the index into a state: None is no index; otherwise it is the name of a stored index."""
     if ENGINE == "sqlite":
         remove_index()
         if state is not None:
@@ -78,7 +78,7 @@ def keep(state):
 
 
 def rows(path=INDEX):
-    """The rows by path; an index that is not sound ends the test."""
+    """The rows by path; a damaged index ends the test."""
     if ENGINE == "mysql" and path == INDEX:
         tables = on_server("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'simhash'"
                            " AND column_name = 'contents'")
@@ -103,7 +103,7 @@ def rows(path=INDEX):
 
 
 def answer():
-    """What simfind --store has stored, as the views show it."""
+    """The results that simfind --store has stored, as the views show them."""
     found = []
     for query in ANSWERS:
         if ENGINE == "mysql":
@@ -151,7 +151,7 @@ def make_tree(copies=0):
 
 
 def make_states():
-    """"changed" is an index of the tree as it was before files of it changed, came, went and moved."""
+    """"changed" is an index of the tree from before files were changed, added, removed and moved."""
     gone = os.path.join(TREE, "gone")
     os.mkdir(gone)
     for i in range(3):

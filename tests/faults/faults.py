@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Make each allocation, read, write, open, stat and database call of the programs fail in
-turn, by the preloaded library of faults.c, and hold what they leave against what they
-leave undisturbed.
+"""Makes each allocation, read, write, open, stat and database call of the programs fail in
+turn, with the preloaded library of faults.c, and compares the results with the results of
+undisturbed runs.
 
     faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH, SIMFIND and SIMKEEP
 
-Of more than FAULTS_EACH calls (default 4) of one class in one task so many are chosen,
-spread evenly; FAULTS_EACH=0 makes every one fail.
+If a task has more than FAULTS_EACH calls (default 4) of one class, this many are chosen,
+evenly spread; FAULTS_EACH=0 makes every call fail.
 
-However a call fails, the program must end by itself with a status of its own and, unless
-that is 0, a message; hold no memory and no file that it would not hold undisturbed; leave
-an index that is sound and has only whole and right rows; and when it ends with 0, have
-done everything. A further run without a fault must complete what is missing.
+After any failure, the program must end by itself with one of its statuses and, unless that
+is 0, a message. It must release the same memory and files as in an undisturbed run, leave an
+undamaged index with only complete and right rows and, if it ends with 0, have done
+everything. Another run without a fault must complete the index.
 """
 import gzip
 import os
@@ -71,7 +71,7 @@ def run(command, fault=None, error=None, swap=None):
 
 
 class Task:
-    """A command, the state it begins in, and what is held against the undisturbed run."""
+    """A command, the state in which it begins, and the values to compare with the undisturbed run."""
 
     def __init__(self, name, state, command, writes=False, output=None):
         self.name, self.state, self.command = name, state, command
@@ -155,7 +155,7 @@ class Task:
 
 
 class StoreTask(Task):
-    """What the views show: the answer that was there before, or the new one."""
+    """The views must show the old answer or the new one."""
 
     def begin(self):
         super().begin()
@@ -245,7 +245,7 @@ for task in tasks:
 
 
 def swaps():
-    """Before each file or directory that is opened, put a link to outside in its place."""
+    """Before each file or directory is opened, replace it by a link to the outside."""
     outside, link = os.path.join(FOLDER, "outside"), os.path.join(FOLDER, "link")
     os.mkdir(outside)
     for name in ("file2.txt", "some.txt.gz", "b"):
@@ -275,7 +275,7 @@ CONTAINED = os.path.join(FOLDER, "contained")
 
 
 def make_containers():
-    """One of each kind, behind other bytes and in another, and what is left out of volumes."""
+    """One container of each kind, after other bytes and inside another one, and parts of volumes that are left out."""
     folder = os.path.join(FOLDER, "made")
     made.left(folder)
     text = "\n".join(made.sentences(made.random.Random(1), 50))
@@ -296,7 +296,7 @@ def date_containers(second):
 
 
 def by_file(paths_and_lines):
-    """What there is about each file of CONTAINED and about its members."""
+    """The rows of each file of CONTAINED and of its members."""
     found = {name: set() for name in os.listdir(CONTAINED)}
     for path, line in paths_and_lines:
         name = re.search(re.escape(CONTAINED) + "/([^/]*)", path)
@@ -319,7 +319,7 @@ def printed_of_files(result):
 
 
 def contained(command, state, known):
-    """Of each file, the Nth call to open it, to look at it or to read it fails."""
+    """For each file, the Nth call to open it, to get its status or to read it fails."""
     reset(state)
     right, _ = run(command)
     if right.returncode != 0:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Run for long under a changing tree, and see that nothing grows.
+"""Runs for a long time on a changing tree, and checks that nothing grows.
 
     soak.py       in the environment of on_engine.sh, with SIMHASH and SIMFIND
 
-For SOAK_SECONDS (default 20) files come, change and go. One simhash runs all the while and
-is told by a list which files to look at; others walk the tree, and simfind lists its pairs, one
-after the other. Memory and descriptors of the one that stays, the most memory that each of the
-others takes, and the size of the index are the same in the last third as in the second; the log
-beside an index in a file, which is emptied only when nobody reads it, stays below a bound.
-In the end the index is that of a first run.
+For SOAK_SECONDS (default 20), files are added, changed and removed. One simhash runs all the time and
+gets a list of files to index; other processes walk the tree, and simfind lists its pairs, one after
+another. The memory and descriptors of the first process, the peak memory of each of the others, and
+the size of the index must be the same in the last third as in the second. The log of an index in a
+file, which is emptied only when nobody reads it, must stay below a limit. At the end, the index must
+equal the index of a first run.
 """
 import os
 import random
@@ -48,7 +48,7 @@ def change(numbers):
 
 
 def run(command):
-    """The most memory that it took, in KiB."""
+    """Returns its peak memory in KiB."""
     process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     message = process.stderr.read()
     process.stderr.close()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Read what fuzz_writers left in a folder with Python's own readers: the fields must be the
-names. Usage: check_writers.py FOLDER"""
+"""Reads the output of fuzz_writers in a folder with Python's own readers: the fields must equal
+the names. Usage: check_writers.py FOLDER"""
 import csv
 import html.parser
 import io
@@ -46,7 +46,7 @@ def check_null():
 
 
 class Page(html.parser.HTMLParser):
-    """Collects the data, and counts the elements, which no name may add to."""
+    """Collects the data, and counts the elements; no name may add an element."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Page(html.parser.HTMLParser):
 
 
 def unescaped(text):
-    r"""What the report shows of a path: \n, \t, \xHH, \\ and UTF-8."""
+    r"""The bytes of a path from the form in the report: \n, \t, \xHH, \\ and UTF-8."""
     def one(match):
         word = match.group(1)
         special = {b"n": b"\n", b"t": b"\t", b"\\": b"\\"}

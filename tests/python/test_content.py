@@ -1,4 +1,4 @@
-"""simhash.scan and its like, against simhash --print, the definition, and what a caller can do wrong.
+"""Tests simhash.scan and similar functions: compares them with simhash --print and the definition, and checks wrong calls.
 
 SPDX-License-Identifier: MIT
 """
@@ -248,7 +248,7 @@ def test_all_but_arrays_works_without_numpy():
 
 
 def locks_of(path):
-    """How many locks processes have on a file, as the kernel lists them."""
+    """The number of locks on a file in the kernel's list."""
     with open("/proc/locks") as file:
         inode = f":{os.stat(path).st_ino} "
         return sum(inode in line for line in file)

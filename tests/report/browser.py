@@ -1,13 +1,13 @@
-"""The report in a real browser, driven through the WebDriver protocol of chromedriver.
+"""Tests the report in a real browser, which chromedriver controls through the WebDriver protocol.
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
     browser.py --empty REPORT.html VERSIONS.html VERSIONS.json
-                                        in which nothing was found; made with --group=lineage
+                                        a page without results; a page with --group=lineage
 
-Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens
-a group and pairs of it, decides, and checks what is then to be seen and what is saved; that no
-script failed, that nothing was loaded, and that names and lines of files are text. EXPECTED holds
-what the page must say, made by other programs.
+Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens a
+group and its pairs, and decides. Checks the visible page and the saved file; that no script failed,
+that nothing was loaded, and that names and lines of files are text. EXPECTED contains the expected
+texts of the page, made by other programs.
 SPDX-License-Identifier: MIT
 """
 import base64

@@ -1,9 +1,9 @@
-"""The report of directories in a real browser.
+"""Tests the report of directories in a real browser.
 
     directories.py PAIRS.html PAIRS.json TWO.html TWO.json ROOM.html [SCREENSHOT_PREFIX]
 
-The JSON is what simfind writes of the same pairs, and of two directories. In ROOM.html no pair has
-its files. Everything is opened by keyboard, at two widths, in light and dark.
+The JSON is the output of simfind for the same pairs, and for two directories. In ROOM.html, no pair
+has its files. Everything is opened with the keyboard, at two widths, in light and dark.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -77,7 +77,7 @@ def test_many(browser, page):
 
 
 def tree_of(browser):
-    """[path of folders and name, fate, other] of all files, each folder being open."""
+    """[path of folders and name, fate, other] of all files, with each folder open."""
     return browser.run("""
         const found = [];
         const walk = (list, above) => { for (const item of list.children) {
