@@ -18,8 +18,8 @@
 
 #define KEYS 20000u
 /*
- * With three quarters of the slots in use, random keys take 17 steps per slot, and colliding keys
- * take KEYS steps per key.
+ * With half of the slots in use, random keys take 2 steps per slot, and colliding keys take KEYS
+ * steps per key.
  */
 #define STEPS_MAX ((uint64_t)200 * KEYS)
 
@@ -28,9 +28,8 @@ static uint64_t steps_through(const struct pair_set *set)
 {
 	uint64_t run = 0, steps = 0;
 
-	for (size_t i = 0; i < set->slot_count; i++) {
-		bool is_used = set->slots[i].first != 0 || set->slots[i].second != 0;
-		if (is_used) {
+	for (size_t i = 0; i < set->slots.count; i++) {
+		if (set->slots.items[i].number != NO_ITEM) {
 			run++;
 			continue;
 		}
@@ -43,7 +42,7 @@ static uint64_t steps_through(const struct pair_set *set)
 static void set_of_pairs_that_were_made_to_collide_has_short_runs(void **state)
 {
 	static const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-	struct pair_set set = {.slots = NULL};
+	struct pair_set set = {.pairs = NULL};
 
 	(void)state;
 	for (uint64_t i = 1; i <= KEYS; i++)

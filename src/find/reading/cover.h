@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/data/slots.h"
 #include "simhash.h"
 
 #define COVER_WINDOW_BYTES ((size_t)4 << 20)
@@ -47,8 +48,8 @@ struct cover_source {
 };
 
 struct cover_index {
-	uint64_t *slots; /* the position in steps, from 1, above 24 bits of the hash */
-	size_t slot_count, step, width;
+	struct slots slots; /* the position in steps, from 1 */
+	size_t step, width;
 	uint64_t factors[2]; /* factors for the hash */
 };
 
