@@ -34,8 +34,7 @@ install(DIRECTORY docs TYPE DOC FILES_MATCHING
         PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "results.txt")
 
 # find_package(simhash) defines simhash::simhash and simhash::index, which are shared, and
-# simhash::static and simhash::index_static. A version guarantees the same as the SOVERSION of the
-# library.
+# simhash::static and simhash::index_static. Versions with the same SOVERSION are compatible.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simhash)
 set_target_properties(simhash_shared PROPERTIES EXPORT_NAME simhash)
 set_target_properties(simhash_static PROPERTIES EXPORT_NAME static)

@@ -23,8 +23,8 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 
-#define WORK_DESCRIPTORS 5   /* that an act keeps open */
-#define OTHER_DESCRIPTORS 64 /* of the program, and for short use during an act */
+#define WORK_DESCRIPTORS 5   /* descriptors that an act keeps open */
+#define OTHER_DESCRIPTORS 64 /* descriptors of the program, and for short use during an act */
 #define BATCH_BYTES ((int64_t)64 << 20)
 
 /* The number of acts whose files can be open at the same time. */

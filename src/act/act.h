@@ -56,7 +56,7 @@ struct actor {
 	struct act_options options;
 	struct guard guard;
 	struct saved_bytes saved;
-	struct linked_names linked; /* to the file that got the last link */
+	struct linked_names linked; /* the number of links to the file that got the last one */
 	struct second_kept second;
 	struct protected_names protected_names;
 	struct work *works; /* the acts of the current batch */
@@ -80,8 +80,9 @@ struct act_result {
 	enum act_outcome outcome;
 	struct simhash_error why; /* empty unless the file was left, or would be */
 	uint64_t saved_bytes;
-	const struct keep_file *kept; /* of the plan, or the file that replaced it; NULL: none */
-	char *to;		      /* the target of a move, or NULL; the caller frees it */
+	/* The kept file of the plan, or the file that replaced it; NULL: none. */
+	const struct keep_file *kept;
+	char *to; /* the target of a move, or NULL; the caller frees it */
 };
 
 /*

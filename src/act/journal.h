@@ -36,7 +36,7 @@ struct journal_act {
 	const char *kept;		/* NULL: none */
 	const char *to;			/* the target of a move; NULL: none */
 	char temporary[TEMPORARY_SIZE]; /* a name in the directory of the copy; "": none */
-	uint8_t hash[KEEP_HASH_SIZE];	/* of the compared bytes */
+	uint8_t hash[KEEP_HASH_SIZE];	/* the hash of the compared bytes */
 	/* same_attributes: both files had the same extended attributes */
 	bool has_hash, same_attributes;
 	struct journal_file copy;
@@ -73,7 +73,7 @@ int journal_close(struct journal *journal, struct simhash_error *error);
 
 /* How a journal ends. */
 enum journal_ending {
-	JOURNAL_ENDED,	 /* with an end mark; in version 1, which has none, with an outcome */
+	JOURNAL_ENDED,	 /* it has an end mark or, in version 1 without end marks, a last outcome */
 	JOURNAL_STOPPED, /* the run was stopped, or the file was truncated */
 };
 

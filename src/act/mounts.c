@@ -40,7 +40,7 @@ struct top {
 };
 
 struct mounts {
-	int fd; /* of mountinfo */
+	int fd; /* the open mountinfo */
 	bool is_stale;
 	struct mount_table table;
 	size_t count;

@@ -11,7 +11,7 @@
 /* The file is open from before the comparison until the end of the act. */
 struct side {
 	struct place place;
-	const char *path; /* from the plan, which must stay valid */
+	const char *path; /* points into the plan, which must stay valid */
 	int fd;		  /* -1: no file */
 	bool is_watched;
 	bool has_lease;	    /* the system reports each program that opens it for writing */

@@ -99,7 +99,7 @@ static int write_again(const struct work *work, int to)
 	times[0] = status.st_atim, times[1] = status.st_mtim;
 #endif
 	has_owner = fchown(to, status.st_uid, status.st_gid) == 0;
-	copy_attributes(work->copy.fd, to, has_owner); /* as far as the system allows */
+	copy_attributes(work->copy.fd, to, has_owner); /* copies as many as the system allows */
 	return fchmod(to, status.st_mode & (has_owner ? 07777 : 01777)) != 0 ||
 			       futimens(to, times) != 0 || fsync(to) != 0
 		       ? -1

@@ -20,7 +20,7 @@
 struct undo {
 	const struct journal_act *act;
 	bool does;
-	struct place place; /* of the file that was acted on */
+	struct place place; /* the place of the file that was acted on */
 	char second
 		/* The name under which a file is restored; "": no temporary name. */
 		[TEMPORARY_SIZE];

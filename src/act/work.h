@@ -15,13 +15,14 @@ struct act_result;
 struct work {
 	struct actor *actor;
 	const struct planned_act *act;
-	const struct keep_file *kept_file; /* of the plan, or the file that replaced it */
+	/* The kept file of the plan, or the file that replaced it. */
+	const struct keep_file *kept_file;
 	struct side copy, own_kept;
 	struct side *kept; /* own_kept, or the same file in the previous act; fd -1: none */
 	struct place to;   /* the target of a move */
 	struct journal_act record;
 	struct act_result *result;
-	struct simhash_error *why; /* in the result */
+	struct simhash_error *why; /* the error in the result */
 	bool is_locked_elsewhere;  /* the file was left for this reason */
 	bool is_same_already;	   /* the file was left because nothing must be done */
 	/* The file was left because the kept file can have no more names. */

@@ -24,10 +24,10 @@ struct command {
 struct commands {
 	struct arena arena; /* holds the texts */
 	const char *host;
-	bool host_is_given; /* by --host when the script was written */
+	bool host_is_given; /* --host was given when the script was written */
 	struct bytes *protected;
 	size_t protected_count, protected_capacity;
-	struct command *list; /* without comments */
+	struct command *list; /* the commands without comments */
 	size_t count, capacity;
 	/*
 	 * The number of commands in the text, and the number that were written, both with comments.

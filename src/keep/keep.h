@@ -31,14 +31,14 @@
 enum decision {
 	DECIDED_BY_RULES,
 	DECIDED_GIVE_UP,
-	DECIDED_KEEP /* of two decisions about one path, the later one of this list counts */
+	DECIDED_KEEP /* the later decision of this list counts if there are two about one path */
 };
 
 struct keep_file {
 	const char *path; /* absolute, on this host */
 	/* KEEP_SIZE_UNKNOWN: any size and any time */
 	int64_t size_bytes, mtime_ns;
-	uint8_t hash[KEEP_HASH_SIZE]; /* of its content */
+	uint8_t hash[KEEP_HASH_SIZE]; /* the hash of its content */
 	uint64_t device, inode;	      /* inode 0: unknown */
 	enum decision decision;
 	/* Set by plan_make: is the path protected, or another name of the file? */

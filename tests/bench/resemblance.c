@@ -15,7 +15,7 @@
 #include "simhash_resemblance.h"
 
 #define SIZE_MAX_BYTES (32u << 20)
-#define SECONDS 0.002 /* of one round */
+#define SECONDS 0.002 /* the length of one round */
 #define ROUNDS 40
 #define SKETCHES 4096 /* compared with each other; more than a first-level cache can hold */
 

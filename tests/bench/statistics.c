@@ -149,8 +149,8 @@ static void add_up(struct counting *c)
 struct ranking {
 	int64_t *keys; /* sorted, without repetitions */
 	size_t distinct;
-	uint32_t *rank; /* of the key of each row */
-	uint32_t *tree; /* of counts, starting at 1 */
+	uint32_t *rank; /* the rank of each row's key */
+	uint32_t *tree; /* counts, starting at 1 */
 };
 
 static int compare_keys(const void *a, const void *b)

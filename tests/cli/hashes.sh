@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests MD5, SHA-1 and SHA-256 of every file, of content in compressed files, and of a file that
-# several threads read. They must equal the hashes of the system's programs; they are kept with
-# unchanged files, computed again after changes, copied, and removed.
+# several threads read. They must equal the hashes of the system's programs. They stay while files
+# are unchanged, are computed again after changes, and are copied and removed with the rows.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

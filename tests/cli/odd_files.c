@@ -144,7 +144,7 @@ STATUS_BY(fstat64, stat64)
 PUBLIC int statx(int fd, const char *path, int flags, unsigned mask, struct statx *status)
 {
 	NEXT(statx);
-	/* Without a request to the file system, its cached attributes are still known. */
+	/* A call that does not ask the file system still knows its cached attributes. */
 	bool is_asked = mask != 0 || (flags & AT_STATX_DONT_SYNC) == 0;
 
 	errno = is_asked ? error_of(path) : 0;

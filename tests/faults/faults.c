@@ -110,7 +110,7 @@ static uintptr_t program_begin, program_end;
 /* The files of FAULT_FILES. */
 static struct {
 	ino_t inode;
-	atomic_long calls; /* of the chosen class */
+	atomic_long calls; /* calls of the chosen class for this file */
 } files[FILES_MAX];
 static dev_t files_device;
 static int file_count;
@@ -319,7 +319,7 @@ PUBLIC void free(void *block)
 
 /* ---- Files ---- */
 
-/* The function that ours replaces. */
+/* Finds the function that ours replaces. */
 #define NEXT(name)                     \
 	static __typeof__(&name) next; \
 	if (next == NULL)              \

@@ -19,7 +19,7 @@
 /* The relation of one file or content to another. */
 struct fact {
 	bool is_pair;
-	struct relation relation; /* without the distance */
+	struct relation relation; /* the distance is not set */
 };
 
 struct defined_member {

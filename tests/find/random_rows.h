@@ -25,7 +25,7 @@ extern struct simhash_error error;
 extern struct simhash_tag_set *sample;
 extern struct file_row rows[ROWS];
 extern char names[ROWS][24];
-extern bool found[ROWS][ROWS];	    /* by the last find_all, in both directions */
+extern bool found[ROWS][ROWS];	    /* the pairs that the last find_all found, in both directions */
 extern wide distances[ROWS][ROWS];  /* set by store_with_rows */
 extern const struct find_sink sink; /* records the results */
 extern size_t repeated;		    /* pairs that were found more than once */

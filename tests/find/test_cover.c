@@ -223,7 +223,7 @@ static void fill_with_collisions(uint8_t *bytes, size_t size)
 {
 	uint64_t word = 1, inverse = 1;
 
-	for (int i = 0; i < 6; i++) /* of the second factor of the hash, by Newton's iteration */
+	for (int i = 0; i < 6; i++) /* the inverse of the second factor, by Newton's iteration */
 		inverse *= 2 - UINT64_C(0xd6e8feb86659fd93) * inverse;
 	for (size_t i = 0; i + 8 <= size; i += 8) {
 		uint64_t first = word * UINT64_C(0x9fb21c651e98df25), half = random_below(1u << 31);

@@ -41,7 +41,7 @@ static struct {
 } kept[2];
 static unsigned kept_count, kept_max;
 static struct simhash_error error;
-static struct directory *inside; /* in an archive, whose members move with it */
+static struct directory *inside; /* a directory in an archive, whose members move with it */
 static const struct index_request no_filters = {.host = "h"},
 				  filters = {.host = "h", .filters = (void *)&wanted};
 

@@ -24,7 +24,7 @@ struct inode {
 	uint64_t names_to_come; /* the names that were not met yet */
 	unsigned at_work;	/* tasks that were entered and have no row yet */
 	bool is_scanning;
-	uint8_t content; /* of its row; 0 if unknown */
+	uint8_t content; /* the content of its row; 0 if unknown */
 };
 
 enum state { WAITS, PARKED, SCANS, DONE };

@@ -39,11 +39,12 @@ struct item {
 	enum role role;
 	char name[40], own[20];
 	unsigned directory;
-	struct file_identity walked; /* by the walk; for a row, the identity of its file */
-	struct file_identity now;    /* on the disk, unless now_errno is set */
+	/* The identity that the walk found; for a row, the identity of its file. */
+	struct file_identity walked;
+	struct file_identity now; /* on the disk, unless now_errno is set */
 	int now_errno;
 	bool is_content, moves_only, is_kept; /* is_kept: put aside */
-	bool is_member;			      /* of an archive, and moves with it */
+	bool is_member;			      /* a member of an archive, which moves with it */
 	uint8_t path_hash[PATH_HASH_SIZE];
 	struct file_row row;
 	uint8_t member_hashes[MEMBERS][PATH_HASH_SIZE];

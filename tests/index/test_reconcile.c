@@ -30,7 +30,7 @@
 struct entry {
 	const char *name;
 	size_t own;		 /* the file whose content it is, or itself */
-	struct found_file found; /* by the walk, if it is in the chunk */
+	struct found_file found; /* set by the walk if it is in the chunk */
 	/* is_old: it existed before the last run, so it may have been moved */
 	bool in_chunk, is_old;
 	bool has_row, row_is_gone; /* row_is_gone: since the rows were read ahead */

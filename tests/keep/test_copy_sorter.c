@@ -87,8 +87,8 @@ static void contents_come_in_order(void **state)
 {
 	(void)state;
 	random_begin();
-	check((size_t)64 << 20); /* in memory */
-	check((size_t)64 << 10); /* in files */
+	check((size_t)64 << 20); /* everything in memory */
+	check((size_t)64 << 10); /* partly in files */
 }
 
 int main(void)

@@ -18,7 +18,7 @@
  */
 struct chance {
 	uint32_t millionths, content;
-	size_t file; /* of a, sorted by path */
+	size_t file; /* the number of a file of a, in the order of paths */
 };
 
 struct matching {

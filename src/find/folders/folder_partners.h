@@ -1,6 +1,6 @@
 /*
- * Finds for each folder the partner that has the most of its content: one partner on disk, and one
- * in an archive.
+ * Finds two partners of each folder, one on disk and one in an archive: the folders that contain
+ * the largest part of it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_PARTNERS_H
@@ -26,7 +26,7 @@ struct partner_search {
 	const struct folder_tree *tree;
 	double min_shared;
 	struct share_marks marks;
-	struct folder_meeting *meetings; /* with each folder; all zero between two searches */
+	struct folder_meeting *meetings; /* for each other folder; all zero between two searches */
 	/* met: folders; common: contents that are in too many folders */
 	uint32_t *met, *common;
 	size_t met_count, common_count;

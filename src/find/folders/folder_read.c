@@ -25,7 +25,7 @@ struct row_directory {
 	size_t archive_size;
 	int64_t archive_bytes;
 	uint64_t files;	 /* directly in it */
-	uint64_t inside; /* in the complete archive */
+	uint64_t inside; /* the number of files in the complete archive */
 	uint32_t folder; /* set when the folders are made */
 };
 

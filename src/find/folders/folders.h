@@ -43,7 +43,7 @@ enum folder_kind {
 struct folder_pair {
 	uint32_t folder_a, folder_b; /* b is the partner of a: the folder that has the most of a */
 	struct folder_share a, b;
-	int64_t saved_bytes; /* by removing the files of a that have a copy in b */
+	int64_t saved_bytes; /* the space saved by removing the files of a that have a copy in b */
 	enum folder_kind kind;
 	bool a_in_archive, b_in_archive; /* if set, nothing is saved */
 };
@@ -85,19 +85,19 @@ struct folder_file {
 	struct bytes like;
 	int64_t size_a_bytes, size_b_bytes;
 	uint32_t content_a, content_b;
-	double resemblance; /* of the two files, or of the file and `like` */
+	double resemblance; /* the resemblance of both files, or of the file and `like` */
 	bool is_copy;	    /* it is a copy of `like` */
 };
 
 struct folder_comparison {
-	struct folder_pair pair; /* by contents, no matter which files are counterparts */
+	struct folder_pair pair; /* the pair by contents, no matter which files are counterparts */
 	struct folder_file
 		/* Sorted by fate, then by path; each file of both folders is in one item. */
 		*files;
 	uint64_t fates[FATES]; /* the number of files with each fate */
 	size_t count, capacity;
 	struct arena paths;
-	bool is_left_out; /* in details: the limit left no room for its files */
+	bool is_left_out; /* only in details: the limit left no room for its files */
 };
 
 /* The number of files of one folder in the list. */
@@ -121,7 +121,7 @@ void folder_comparison_release(struct folder_comparison *comparison);
 struct folder_details {
 	struct folder_comparison *pairs; /* sorted like the list */
 	size_t count;
-	struct arena paths; /* of all files */
+	struct arena paths; /* the paths of all files */
 };
 
 /* Compare at most this many files of all pairs; the first pairs come first. */

@@ -28,7 +28,7 @@ typedef double group_key_fn(const struct group *group, const struct group_member
  */
 struct group_order {
 	group_key_fn *key; /* NULL: by the size of the copies, the largest first */
-	bool by_path;	   /* by path alone */
+	bool by_path;	   /* sort by path alone */
 	bool reverse;
 };
 
@@ -41,7 +41,8 @@ struct group_totals {
 
 struct group_sorter {
 	struct group_order order;
-	bool keeps_sketches; /* of the files; set it before the first group is added */
+	/* Keep the sketches of files; set it before the first group is added. */
+	bool keeps_sketches;
 	struct group_totals totals;
 	struct runs runs; /* the sorted records */
 };

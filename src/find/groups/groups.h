@@ -23,13 +23,13 @@ struct group_sorter;
 enum member_role {
 	ROLE_REPRESENTATIVE,
 	ROLE_MEMBER,
-	ROLE_COPY /* of the representative or member before it */
+	ROLE_COPY /* a copy of the representative or member before it */
 };
 
 struct group_member {
 	const struct find_file *file;
 	enum member_role role;
-	struct relation relation; /* with the representative */
+	struct relation relation; /* the relation with the representative */
 };
 
 struct group {

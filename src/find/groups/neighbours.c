@@ -27,7 +27,7 @@ struct neighbour_chunk {
 	uint16_t tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
 	struct neighbour_chunk *next;
-	int64_t largest_sum; /* of the first dimension, by which files are sorted */
+	int64_t largest_sum; /* the largest sum of the first dimension, by which files are sorted */
 	unsigned count;
 	bool is_one; /* all sixteen are in one component */
 };

@@ -54,7 +54,7 @@ void pair_log_release(struct pair_log *log);
 /* Reads records in sequence. */
 struct pair_reader {
 	const struct pair_record *record; /* valid until the next call */
-	const struct packed_row *rows[2]; /* of a and of b; NULL: the row came earlier */
+	const struct packed_row *rows[2]; /* the rows of a and b; NULL: the row came earlier */
 	const char *bytes;		  /* the records in memory, or NULL */
 	struct temporary_window window;	  /* a window of the file, or of the bytes */
 };

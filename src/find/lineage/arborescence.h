@@ -27,7 +27,7 @@ struct arborescence_edge {
 
 struct arborescence {
 	struct arborescence_edge *edges; /* the edges into one node are in one row */
-	uint32_t nodes;			 /* without the node above the roots */
+	uint32_t nodes;			 /* the number of nodes, without the node above the roots */
 };
 
 int arborescence_init(struct arborescence *graph, uint32_t nodes, struct simhash_error *error);

@@ -40,13 +40,13 @@ int lineage_evidence_sum(const struct lineage_evidence *evidence);
 struct lineage_version {
 	const struct find_file *const *files; /* identical files; the first one represents them */
 	size_t file_count;
-	int64_t mtime_ns; /* of the oldest file */
+	int64_t mtime_ns; /* the time of the oldest file */
 	size_t parent;	  /* its index, or NO_PARENT */
 	unsigned depth;
 	/* If it has a parent: */
-	struct file_pair pair; /* of this version and its parent, which is b */
+	struct file_pair pair; /* the pair of this version and its parent, which is b */
 	struct lineage_evidence evidence;
-	double confidence; /* that the parent is the earlier version: 0 to 1 */
+	double confidence; /* the confidence that the parent is the earlier version: 0 to 1 */
 	bool is_last_child;
 	int names_percent, time_percent; /* how far names and times are trusted */
 };
@@ -63,7 +63,7 @@ static inline bool lineage_is_clear(const struct lineage_version *version)
 struct lineage {
 	struct lineage_version *versions;
 	size_t count;
-	const struct find_file **files; /* of all versions */
+	const struct find_file **files; /* the files of all versions */
 };
 
 int lineage_make(const struct group *group, const struct group_member *members,

@@ -20,7 +20,7 @@ struct ordering {
 	/* Numbers of files, sorted by content; the first file of each content is first. */
 	size_t *by_content;
 	uint32_t contents;
-	struct likeness_forest forest; /* of the contents */
+	struct likeness_forest forest; /* the forest of the contents */
 };
 
 /* ---- Files: by directory, extension and name ---- */

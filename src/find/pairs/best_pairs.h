@@ -13,7 +13,7 @@
 #include "find/pairs/pairs.h"
 
 struct best_pairs {
-	struct pair_list list; /* after best_pairs_settle: the best pairs, sorted */
+	struct pair_list list; /* the best pairs, sorted after best_pairs_settle */
 	size_t max;
 	/* The list was cut: ignore pairs that come after the last of its `max` pairs. */
 	bool is_cut;

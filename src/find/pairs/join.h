@@ -42,7 +42,7 @@ struct join {
 	const struct find_file **files; /* the rows of all blocks, one block after another */
 	size_t count, first_new;
 	struct join_power powers[POWERS];
-	unsigned lowest, highest; /* of all powers that occur */
+	unsigned lowest, highest; /* the lowest and highest power that occur */
 	int64_t *order_sum;	  /* a signed sum of each row; see join.c */
 	uint64_t *cell;		  /* the hash of the cell of each row */
 	struct sort_item *entries, *spare;

@@ -19,8 +19,9 @@ struct pair_list {
 	struct arena arena;	  /* holds the files and their displayed names */
 	struct find_file **files; /* each file contains its number in this array */
 	size_t file_count, file_capacity;
-	struct slots slots;			/* files by their hash */
-	struct find_file *recent[PAIRS_RECENT]; /* by hash: most files are needed again soon */
+	struct slots slots; /* files by their hash */
+	/* Indexed by hash: most files are needed again soon. */
+	struct find_file *recent[PAIRS_RECENT];
 	struct file_pair *pairs;
 	size_t count, capacity;
 };

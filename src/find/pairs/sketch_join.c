@@ -117,7 +117,7 @@ struct sketch_join {
 	size_t *next; /* the next file with the same content; 0 after the last one */
 	size_t file_count, file_capacity, next_capacity;
 	struct file_chain *contents;
-	uint8_t *sketches; /* of all contents, in the same order */
+	uint8_t *sketches; /* the sketches of all contents, in the same order */
 	size_t sketch_size, content_count, content_capacity, sketch_capacity;
 	struct slots slots; /* contents by their hash */
 };

@@ -30,7 +30,7 @@ struct sketch_pass {
 	size_t count, capacity;
 	struct row_cursor cursor;
 	struct file_row row;
-	struct row_sketch sketch; /* of the current row */
+	struct row_sketch sketch; /* the sketch of the current row */
 	size_t next;		  /* the next requested file to compare it with */
 	bool has_file;
 	struct find_file file; /* the row as a file, set if it is similar to a requested file */

@@ -48,7 +48,7 @@ struct batch_search {
 struct searcher {
 	struct batch_search *search;
 	struct store *store;
-	struct find_counts counts; /* of rows */
+	struct find_counts counts; /* the counts of rows */
 	struct match *matches;
 	size_t count, capacity;
 	struct arena arena;

@@ -19,7 +19,7 @@ __extension__ typedef unsigned __int128 wide;
 
 /* For one file; with more cells, rows are selected by uniform and size alone. */
 #define CELLS_MAX 4096
-#define CELLS_AT_ONCE 128 /* in one statement */
+#define CELLS_AT_ONCE 128 /* the number of cells in one statement */
 
 /* If fewer files need a cell on average, it is faster to read the cell for each of them. */
 #define FILES_PER_CELL 2

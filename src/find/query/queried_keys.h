@@ -30,7 +30,7 @@ struct queried_key {
 };
 
 struct queried_keys {
-	struct queried_key *keys; /* in the order of rows, then by reach */
+	struct queried_key *keys; /* sorted like the rows, then by reach */
 	size_t count, capacity;
 };
 

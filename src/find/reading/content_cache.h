@@ -30,7 +30,7 @@ struct content_cache {
 	struct sandbox_use *sandbox_use; /* reads archives; NULL: this process reads them */
 	struct first_error *first_error;
 	pthread_mutex_t lock;	  /* for the fields below, and for the contents */
-	struct loaded **contents; /* by the number of the file; NULL: not requested yet */
+	struct loaded **contents; /* indexed by the number of the file; NULL: not requested yet */
 	size_t capacity;
 	pthread_cond_t changed;
 	size_t held;

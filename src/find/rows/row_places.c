@@ -10,7 +10,7 @@
 #include "base/basic/byte_order.h"
 #include "base/data/array.h"
 
-#define PLACES_PER_THREAD 8 /* so that all threads end at about the same time */
+#define PLACES_PER_THREAD 8 /* more than one, so that all threads end at about the same time */
 #define ROWS_PER_PLACE 16384
 
 __extension__ typedef unsigned __int128 wide;

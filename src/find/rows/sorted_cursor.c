@@ -10,7 +10,8 @@ struct range_reader {
 	struct run_reader run; /* must be the first member */
 	const struct row_runs *runs;
 	struct row_range range;
-	size_t first_zone, zone, end_zone; /* of the run; the next to read; after the last */
+	/* The first zone of the run, the next one to read, and the end. */
+	size_t first_zone, zone, end_zone;
 	/* Of the run, in the units of the window: see struct run_zone. */
 	off_t begin;
 };

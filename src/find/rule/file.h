@@ -28,7 +28,7 @@ struct find_file {
 	/* "host:path" for a file of another host, otherwise the path; with a terminating zero. */
 	const char *display;
 	uint32_t display_size, path_offset; /* where the path on its host begins */
-	uint32_t number;		    /* in its list; see pairs.h */
+	uint32_t number;		    /* its number in its list; see pairs.h */
 	uint8_t sides;
 	bool has_sketch; /* is its sketch known? */
 	/* An earlier file that was not passed is identical and has the same tolerance. */

@@ -60,7 +60,7 @@ struct find_request {
 	 * the sketches of this measure.
 	 */
 	struct simhash_measure *measure;
-	const char *measure_text; /* as the user gave it */
+	const char *measure_text; /* the measure as the user wrote it */
 	double min_similarity;
 	bool versions; /* also find the pairs that sketches propose; see versions.h */
 	int64_t versions_ratio_millionths; /* the limit for the ratio of their sizes */

@@ -92,7 +92,7 @@ int rule_add_tolerance(struct find_rule *rule, const char *text, struct simhash_
 	return 0;
 }
 
-/* Returns the line without its comment and without spaces around it. */
+/* Returns the line without its '#' comment and without spaces around it. */
 static char *trim(char *line, size_t size)
 {
 	line[size] = '\0';

@@ -10,9 +10,9 @@
 
 enum verify_mode {
 	VERIFY_NO,     /* the pairs of the paper, by counts alone */
-	VERIFY_SKETCH, /* by the sketches */
-	VERIFY_READ,   /* by the sketches, and by reading if they do not decide */
-	VERIFY_ALL     /* by reading every pair */
+	VERIFY_SKETCH, /* the sketches decide */
+	VERIFY_READ,   /* the sketches decide or, if they cannot, reading does */
+	VERIFY_ALL     /* every pair is read */
 };
 
 struct verify_rule {
