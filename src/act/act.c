@@ -140,11 +140,9 @@ static int check_link(struct work *work)
 
 	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
 	    copy->st_mode != kept->st_mode)
-		return refuse(work,
-			      "its owner, group or mode is not that of the file that is kept");
+		return refuse(work, "its owner, group or mode differs from the file that is kept");
 	if (!work->record.same_attributes)
-		return refuse(work,
-			      "its extended attributes are not those of the file that is kept");
+		return refuse(work, "its extended attributes differ from the file that is kept");
 	return check_other_names(work);
 }
 
@@ -192,7 +190,7 @@ static int prepare_move(struct work *work)
 	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
 		return 0;
 	if (place_status(&existing, existing.name, &status) == 0)
-		refuse(work, "a file is where it would go");
+		refuse(work, "another file has its name in the directory to move to");
 	place_close(&existing);
 	return work->why->message[0] == '\0' ? 0 : -1;
 }
@@ -229,7 +227,7 @@ static int compare(struct work *work)
 	if (same < 0)
 		return error_set_errno(work->why, "cannot read it or the file that is kept");
 	if (same == 0)
-		return refuse(work, "its content is not that of the file that is kept");
+		return refuse(work, "its content differs from the file that is kept");
 	work->record.has_hash = true;
 	return 0;
 }

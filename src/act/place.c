@@ -74,7 +74,7 @@ static int check_mounts(const struct guard *guard, const struct place *place,
 		break;
 	}
 	return error_set(why, SIMHASH_E_RANGE,
-			 "it may be protected: where it is mounted from cannot be told");
+			 "it may be protected: the origin of its mount is unknown");
 }
 
 static bool is_plain_name(struct bytes name)

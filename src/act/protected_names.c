@@ -95,8 +95,8 @@ int protected_names_look(struct protected_names *names, const struct bytes *dire
 		look_once(names, directories, count);
 	if (names->failure.message[0] != '\0')
 		return error_set(why, names->failure.code,
-				 "the file that is kept has other names, and whether one is "
-				 "protected cannot be told: %s",
+				 "the file that is kept has other names, and it is unknown whether "
+				 "one is protected: %s",
 				 names->failure.message);
 	*is_found = names->count > 0 && bsearch(&wanted, names->files, names->count, sizeof wanted,
 						compare_files) != NULL;

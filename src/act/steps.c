@@ -163,7 +163,8 @@ static int remove_beside(struct work *work, const char *temporary)
 {
 	return unlinkat(work->copy.place.directory_fd, temporary, 0) == 0
 		       ? check_afterwards(work)
-		       : error_set_errno(work->why, "cannot remove %s beside it", temporary);
+		       : error_set_errno(work->why, "cannot remove its temporary name %s",
+					 temporary);
 }
 
 /* If two names cannot be exchanged, check before the step. */

@@ -320,7 +320,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 	if (!is_whole && copy_bytes(from, to, hash) != 0)
 		status = leave_errno(undo, "cannot make it again");
 	else if (!is_whole && memcmp(hash, undo->act->hash, sizeof hash) != 0)
-		status = leave(undo, "the file that was kept has other content by now");
+		status = leave(undo, "the content of the file that was kept has changed");
 	else if (dress(undo, from, to) != 0)
 		status = leave_errno(undo, "cannot restore its mode and times");
 	if (close(to) != 0 && status == UNDO_DONE)
@@ -407,7 +407,7 @@ static enum undo_status undo_hardlink(struct undo *undo)
 			  : (uint64_t)named.st_ino != act->kept_file.inode)
 		return looks_restored(&named, &act->copy) && !is_old_beside
 			       ? clean_names(undo, &named, UNDO_NOTHING)
-			       : leave_other(undo, "it is another file by now");
+			       : leave_other(undo, "another file has its name now");
 	if (!undo->does) {
 		undo->result->bytes += is_old_beside ? 0 : (uint64_t)named.st_blocks * 512;
 		return UNDO_DONE;
@@ -447,7 +447,7 @@ static enum undo_status make_from_kept(struct undo *undo)
 		status = UNDO_DONE;
 		undo->result->bytes += fd < 0 ? 0 : (uint64_t)opened.st_blocks * 512;
 	} else {
-		status = leave(undo, "the file that was kept has other content by now");
+		status = leave(undo, "the content of the file that was kept has changed");
 	}
 	if (fd >= 0)
 		close_content(fd);

@@ -157,7 +157,7 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	[ "$action" != hardlink ] || left=2
 	runs "$left" "$SIMKEEP" --keep=oldest "--action=$action" --yes --journal=journal
 	[ "$action" != hardlink ] ||
-		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode is not' err)"
+		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode differs' err)"
 	[ "$action" = hardlink ] || same "what is left" "a/empty a/similar b/empty old/1 old/2 old/3" \
 		"$(cd "$files" && find . -type f | sed 's|^./||' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 	[ "$action" != hardlink ] ||
@@ -191,7 +191,7 @@ mv "$files/b/2.copy" "$files/b/2.real"
 ln -s 2.real "$files/b/2.copy"
 runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: it has changed since it was indexed"
-said "/b/2: left alone: its content is not that of the file that is kept"
+said "/b/2: left alone: its content differs from the file that is kept"
 said "/b/3: left alone: it is read-only"
 said "/b/3.copy: left alone: cannot open it: No such file or directory"
 said "/b/2.copy: left alone: it is no longer a regular file"
@@ -242,7 +242,7 @@ echo mine >"$files/b/1"
 echo changed >>"$files/a/2"
 runs 2 "$SIMKEEP" --undo=journal --yes
 said "/b/1: left alone: another file has its name"
-said "/b/2: left alone: the file that was kept has other content by now"
+said "/b/2: left alone: the content of the file that was kept has changed"
 same "my file" mine "$(cat "$files/b/1")"
 [ -e "$files/b/3" ] || fail "b/3 is not restored"
 runs 1 "$SIMKEEP" --undo=journal --host=other
@@ -407,7 +407,7 @@ runs 2 "$SIMKEEP" --decisions=lie.json --action=delete --yes --journal=journal4
 # moved.
 decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action=delete --yes --journal=journal5
-said "/a/similar: left alone: its content is not that of the file that is kept"
+said "/a/similar: left alone: its content differs from the file that is kept"
 [ ! -e "$files/b/3" ] || fail "b/3 is there"
 decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6

@@ -123,7 +123,7 @@ same "what goes" "" "$(grep '^delete' out || true)"
 echo "saved meanwhile" >"$files/copy"
 rm "$files/kept"
 runs 2 "$SIMKEEP" --undo=journal --yes
-said "left alone: it is another file by now"
+said "left alone: another file has its name now"
 nothing_lost "undoing"
 # With another name of the written file, undo is not blocked.
 cut_off "$number"
