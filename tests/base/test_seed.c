@@ -1,7 +1,7 @@
 /*
- * Tables of what comes from outside take as long for keys that were made to collide as for others.
- * The keys collide in what the tables hashed by before they were seeded. What is counted are runs of
- * used slots: who looks for a key that is not there passes through the rest of one.
+ * Tests that tables of data from outside are as fast for keys made to collide as for others. The
+ * keys collide in the hash that the tables used before they were seeded. The test counts runs of
+ * used slots, because a search for a missing key passes through the rest of a run.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -17,10 +17,13 @@
 #include "base/data/pair_set.h"
 
 #define KEYS 20000u
-/* Half in use and random: 2 steps for each slot. Colliding: KEYS steps for each key. */
+/*
+ * With half of the slots in use, random keys take 2 steps per slot, and colliding keys take KEYS
+ * steps per key.
+ */
 #define STEPS_MAX ((uint64_t)200 * KEYS)
 
-/* The steps of one search from each slot, twice. */
+/* The number of steps of one search from each slot, twice. */
 static uint64_t steps_through(const struct pair_set *set)
 {
 	uint64_t run = 0, steps = 0;
@@ -50,7 +53,7 @@ static void set_of_pairs_that_were_made_to_collide_has_short_runs(void **state)
 	pair_set_release(&set);
 }
 
-/* Of keys that differ in a few bits anywhere, no slot has many. */
+/* For keys that differ in a few bits anywhere, no slot has many keys. */
 static void keys_that_differ_in_any_bits_spread(void **state)
 {
 	static uint32_t slots[1024];
@@ -66,7 +69,7 @@ static void keys_that_differ_in_any_bits_spread(void **state)
 				uint32_t count = ++slots[hash & 1023];
 				most = count > most ? count : most;
 			}
-			assert_true(most < 128); /* 4 on the average */
+			assert_true(most < 128); /* 4 on average */
 		}
 }
 

@@ -1,6 +1,6 @@
 /*
- * Keeps files in cells of signed sums, with chunks of sixteen files, and in a table of sketch keys,
- * and searches both.
+ * Stores files in cells of signed sums, with chunks of sixteen files, and in a table of sketch
+ * keys, and searches both.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/neighbours.h"
@@ -14,27 +14,30 @@
 
 #define DIMENSIONS NEIGHBOUR_DIMENSIONS
 
-/* The sums by which cells are told apart. Row 0 is the key uniform. */
+/* The sums that identify a cell. Row 0 is the key uniform. */
 static const unsigned walsh_rows[DIMENSIONS] = {0, 3, 9};
 
-/* What is within reach of a sum is in at most so many columns. */
+/* The sums within reach of a sum are in at most this many columns. */
 #define COLUMNS_MAX 3
 #define CELLS_MAX (COLUMNS_MAX * COLUMNS_MAX * COLUMNS_MAX)
 
-/* Sixteen files of a cell beyond its first, or fewer in the last one. */
+/* Sixteen files of a cell, without its first files. The last chunk may have fewer. */
 struct neighbour_chunk {
 	uint8_t sums[LANES][SUMS];
 	uint16_t tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
 	struct neighbour_chunk *next;
-	int64_t largest_sum; /* of the first dimension: files come in its order */
+	int64_t largest_sum; /* the largest sum of the first dimension, by which files are sorted */
 	unsigned count;
 	bool is_one; /* all sixteen are in one component */
 };
 
 #define FEW 2
 
-/* Most cells have few files. Cells that share a hash cost time and lose no file. */
+/*
+ * Most cells have few files. If two cells have the same hash, searches take longer but find the
+ * same files.
+ */
 struct neighbour_cell {
 	uint64_t hash;
 	struct content_file *few[FEW];
@@ -96,7 +99,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* A cell is as wide as its files reach. */
+/* The width of a cell is the reach of its files. */
 static int64_t column_of(int64_t sum, unsigned power)
 {
 	return sum >> power;
@@ -138,7 +141,7 @@ static const struct neighbour_cell *find_cell(const struct neighbours *n, uint64
 	return number == NO_ITEM ? NULL : &n->cells[number - 1];
 }
 
-/* The cell of a hash, which is made if there is none; NULL if memory is short. */
+/* The cell of a hash, or a new cell if there is none. NULL without memory. */
 static struct neighbour_cell *make_cell(struct neighbours *n, uint64_t hash,
 					struct simhash_error *error)
 {
@@ -206,7 +209,7 @@ static int add_to_cell(struct neighbours *n, struct content_file *file, struct s
 
 /* ---- Keys ---- */
 
-/* Two keys share a hash whatever the seed, or never. */
+/* Two keys have the same hash for every seed, or for none. */
 static uint32_t hash_key(uint32_t key, unsigned number, uint32_t seed)
 {
 	uint32_t hash = (key ^ seed ^ number * UINT32_C(0x9e3779b9)) * UINT32_C(0x85ebca6b);
@@ -215,7 +218,7 @@ static uint32_t hash_key(uint32_t key, unsigned number, uint32_t seed)
 	return hash ^ hash >> 16;
 }
 
-/* A hash is the whole key, and a slot has all of it. */
+/* A hash is the complete key, and a slot stores all of it. */
 static bool is_key(const void *key, uint32_t number)
 {
 	(void)key;
@@ -252,7 +255,7 @@ int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct co
 	return 0;
 }
 
-/* Slots are far apart in memory: have them on their way. */
+/* Slots are far apart in memory, so start loading them early. */
 static void prefetch_slots(const struct neighbours *n, const struct content_file *file)
 {
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
@@ -294,14 +297,14 @@ int neighbours_add(struct neighbours *neighbours, struct content_file *file,
 
 /* ---- Looking for candidates ---- */
 
-/* Whom to tell of candidates. */
+/* Receives the candidates. */
 struct visit {
-	neighbour_fn *is_connected; /* NULL: all are told */
+	neighbour_fn *is_connected; /* NULL: report all candidates */
 	neighbour_fn *each;
 	void *context;
 };
 
-/* Are all files of a chunk connected with the one that is looked for? */
+/* Are all files of a chunk connected with the file that is searched for? */
 static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit *visit)
 {
 	if (chunk->count < LANES || !visit->is_connected(visit->context, chunk->files[0]))
@@ -313,7 +316,7 @@ static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit
 	return true;
 }
 
-/* A file that is looked for among those of one power. */
+/* A search for the neighbours of one file among the files of one power. */
 struct near_query {
 	const struct content_file *file;
 	uint64_t reach;
@@ -362,7 +365,7 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 	return true;
 }
 
-/* The hashes of the cells that are within reach, which are on their way from memory. */
+/* Compute the hashes of the cells within reach, and start loading the cells. */
 static unsigned hash_cells(const struct neighbours *n, const struct near_query *query,
 			   unsigned power, uint64_t hashes[CELLS_MAX])
 {
@@ -376,7 +379,7 @@ static unsigned hash_cells(const struct neighbours *n, const struct near_query *
 		low[d] = column_of(range.low, power);
 		high[d] = column_of(range.high, power);
 	}
-	/* None that is kept has a larger key. */
+	/* No stored file has a larger key. */
 	high[0] = column_of(file->place->sums[0], power);
 	for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
 		for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
@@ -407,7 +410,10 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 	return true;
 }
 
-/* Of a file that is found by its keys: those of its content, as with another tolerance. */
+/*
+ * For a file that is found by its keys: the files with the same content, for example with another
+ * tolerance.
+ */
 static bool each_of_content(const struct neighbours *n, const struct content_file *file,
 			    const struct visit *visit)
 {
@@ -420,7 +426,7 @@ static bool each_of_content(const struct neighbours *n, const struct content_fil
 	return cell == NULL || each_of_cell(n, cell, &query, visit);
 }
 
-/* All candidates by counts; false where enough were seen. */
+/* Report all candidates by counts; false if `each` stopped the search. */
 static bool each_by_counts(const struct neighbours *n, const struct content_file *file,
 			   const struct visit *visit)
 {
@@ -458,7 +464,7 @@ void neighbours_each(const struct neighbours *neighbours, const struct content_f
 				return;
 }
 
-/* The files of one key. What is connected in a row is passed over at once from then on. */
+/* Report the files of one key. Later searches skip a series of connected files at once. */
 static bool connect_by_key(struct neighbours *n, uint32_t first, const struct visit *visit)
 {
 	struct key_link *run = NULL;
@@ -496,7 +502,7 @@ void neighbours_connect(struct neighbours *neighbours, const struct content_file
 			return;
 }
 
-/* ---- Forgetting ---- */
+/* ---- Removing files ---- */
 
 int64_t end_of_reach(const struct find_file *file)
 {
@@ -515,7 +521,7 @@ static int keep_again(struct neighbours *n, struct content_file *const *files, u
 	return 0;
 }
 
-/* Take everything out, and keep again what is still in reach. */
+/* Remove all files, and add those again that are still within reach. */
 int neighbours_forget(struct neighbours *neighbours, int64_t key, int64_t since,
 		      struct simhash_error *error)
 {
