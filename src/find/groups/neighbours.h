@@ -20,6 +20,7 @@
 #ifndef SIMHASH_FIND_NEIGHBOURS_H
 #define SIMHASH_FIND_NEIGHBOURS_H
 
+#include "base/data/slots.h"
 #include "find/groups/contents.h"
 #include "find/rule/near.h"
 #include "find/rule/rule.h"
@@ -35,22 +36,18 @@ struct neighbour_power {
 /* A file by one of its keys. */
 struct key_link {
 	struct content_file *file;
-	uint32_t next; /* of the same slot; from 1 */
+	uint32_t next; /* of the same key; from 1 */
 	uint32_t skip; /* those before this one are in one component; see neighbours_connect */
-};
-
-struct key_slot {
-	uint32_t hash, first; /* first 0: free */
 };
 
 struct neighbours {
 	const struct find_rule *rule;
 	near_fn *near;
 	struct neighbour_power powers[POWERS];
+	struct slots cell_slots;
 	struct neighbour_cell *cells;
-	size_t cell_slots, cell_count;
-	struct key_slot *slots;
-	size_t slot_count, slots_used;
+	size_t cell_count, cell_capacity;
+	struct slots key_slots; /* the number of the first link of each key */
 	struct key_link *links;
 	size_t link_count, link_capacity;
 	size_t count; /* files */

@@ -33,6 +33,7 @@
 
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
+#include "base/data/array.h"
 #include "find/pairs/versions.h"
 
 #define GRID_WALSH_ROW 3
@@ -44,7 +45,7 @@
 /* Where in the sorted rows a cell is. */
 struct cell {
 	uint64_t hash;
-	uint32_t begin, end; /* end 0: this slot is free */
+	uint32_t begin, end;
 };
 
 void join_release(struct join *join)
@@ -58,6 +59,7 @@ void join_release(struct join *join)
 	free(join->number);
 	free(join->rows.sums);
 	free(join->rows.tags);
+	slots_release(&join->cell_slots);
 	free(join->cells);
 	key_index_release(&join->keys);
 	*join = (struct join){.count = 0};
@@ -157,55 +159,53 @@ static void sort_entries(struct join *join, size_t count)
 	sort_items(join->entries, join->spare, count, 64);
 }
 
+struct cell_key {
+	const struct join *join;
+	uint64_t hash;
+};
+
+static bool is_cell(const void *key, uint32_t number)
+{
+	const struct cell_key *wanted = key;
+
+	return wanted->join->cells[number - 1].hash == wanted->hash;
+}
+
+static int enter_cell(struct join *join, const struct cell *cell, struct simhash_error *error)
+{
+	uint64_t hash = hash_seeded(cell->hash, 0);
+
+	if (slots_reserve(&join->cell_slots, error) != 0 ||
+	    array_reserve(&join->cells, &join->cell_capacity, join->cell_count + 1,
+			  sizeof *join->cells, error) != 0)
+		return -1;
+	join->cells[join->cell_count++] = *cell;
+	slots_add(&join->cell_slots, slots_find_free(&join->cell_slots, (uint32_t)hash), hash,
+		  (uint32_t)join->cell_count);
+	return 0;
+}
+
 /* Cells are sorted by their hash, on which the order of pairs depends; their slots are seeded. */
-static size_t slot_of(const struct join *join, uint64_t hash)
-{
-	return (size_t)hash_seeded(hash, 0) & (join->cell_slots - 1);
-}
-
-/* Twice as many slots as cells, which are far fewer than rows: they are to stay in the cache. */
-static int make_cells(struct join *join, size_t count, struct simhash_error *error)
-{
-	size_t cells = 1, slots = 64;
-
-	for (size_t i = 1; i < count; i++)
-		cells += join->entries[i].key != join->entries[i - 1].key;
-	while (slots < cells * 2)
-		slots *= 2;
-	if (slots > join->cell_capacity) {
-		free(join->cells);
-		join->cells = malloc(slots * sizeof *join->cells);
-		join->cell_capacity = join->cells == NULL ? 0 : slots;
-	}
-	join->cell_slots = slots;
-	return join->cells == NULL ? error_set_memory(error) : 0;
-}
-
 static int enter_cells(struct join *join, size_t count, struct simhash_error *error)
 {
-	if (make_cells(join, count, error) != 0)
-		return -1;
-	memset(join->cells, 0, join->cell_slots * sizeof *join->cells);
-	for (size_t i = 0; i < count;) {
+	slots_clear(&join->cell_slots, SIZE_MAX);
+	join->cell_count = 0;
+	for (size_t i = 0, end; i < count; i = end) {
 		uint64_t hash = join->entries[i].key;
-		size_t end = i, slot = slot_of(join, hash);
-		while (end < count && join->entries[end].key == hash)
+		for (end = i + 1; end < count && join->entries[end].key == hash;)
 			end++;
-		while (join->cells[slot].end != 0)
-			slot = (slot + 1) & (join->cell_slots - 1);
-		join->cells[slot] = (struct cell){hash, (uint32_t)i, (uint32_t)end};
-		i = end;
+		if (enter_cell(join, &(struct cell){hash, (uint32_t)i, (uint32_t)end}, error) != 0)
+			return -1;
 	}
 	return 0;
 }
 
 static const struct cell *find_cell(const struct join *join, uint64_t hash)
 {
-	size_t slot = slot_of(join, hash);
+	uint32_t number = slots_number(&join->cell_slots, hash_seeded(hash, 0), is_cell,
+				       &(struct cell_key){join, hash});
 
-	while (join->cells[slot].end != 0 && join->cells[slot].hash != hash)
-		slot = (slot + 1) & (join->cell_slots - 1);
-	return join->cells[slot].end == 0 ? NULL : &join->cells[slot];
+	return number == NO_ITEM ? NULL : &join->cells[number - 1];
 }
 
 /* In the order of cells, rows are scattered over memory: the cache is told of them early. */

@@ -51,8 +51,9 @@ struct join {
 	struct near_rows rows;
 	int64_t *marks; /* the order sum of each LANES-th */
 	size_t capacity;
+	struct slots cell_slots;
 	struct cell *cells;
-	size_t cell_slots, cell_capacity; /* slots in use: a power of two */
+	size_t cell_count, cell_capacity;
 	struct key_index keys;
 };
 

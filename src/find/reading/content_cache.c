@@ -454,7 +454,7 @@ bool content_need_index(struct content_cache *cache, struct loaded *content,
 	if (source->failed != 0)
 		cover_index_release(&content->index); /* of a part of the file */
 	pthread_mutex_lock(&cache->lock);
-	content->has_index = content->index.slots != NULL;
+	content->has_index = content->index.slots.count > 0;
 	content->is_indexing = false;
 	pthread_cond_broadcast(&cache->changed);
 	pthread_mutex_unlock(&cache->lock);

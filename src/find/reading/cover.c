@@ -15,7 +15,6 @@
 #define SMALL ((size_t)4096) /* below: every position, and half as wide */
 #define STEP ((size_t)8)     /* between the positions indexed */
 #define POSITIONS_MAX ((size_t)1 << 21)
-#define TAG_BITS 24
 #define PLACES 64
 #define PLACE_BYTES 32	/* tried at each place */
 #define BRIDGE 16	/* after a byte that differs, so many are looked at, */
@@ -128,49 +127,43 @@ static size_t step_of(size_t size)
 	return step;
 }
 
-static size_t slots_of(size_t size)
-{
-	size_t slots = 64;
-
-	while (slots < 2 * (size / step_of(size)))
-		slots *= 2;
-	return slots;
-}
-
 size_t cover_index_bytes(size_t size)
 {
-	return slots_of(size) * sizeof(uint64_t);
+	return slots_bytes(size / step_of(size) + 1);
 }
 
 void cover_index_release(struct cover_index *index)
 {
-	free(index->slots);
-	index->slots = NULL;
+	slots_release(&index->slots);
 }
 
-static uint64_t tag_of(uint64_t hash)
+/* A window that is looked up in the file of an index. */
+struct window_key {
+	const struct cover_index *index;
+	struct cover_source *source;
+	const uint8_t *window;
+	bool *failed; /* set if the file cannot be read */
+};
+
+static bool is_window(const void *key, uint32_t number)
 {
-	return hash >> (64 - TAG_BITS);
+	const struct window_key *wanted = key;
+	size_t have, at = (size_t)(number - 1) * wanted->index->step;
+	const uint8_t *known = look(wanted->source, at, wanted->index->width, &have);
+
+	*wanted->failed = *wanted->failed || known == NULL;
+	return known == NULL || memcmp(known, wanted->window, wanted->index->width) == 0;
 }
 
 /* The slot of the window, or the free one where it belongs; NULL when reading fails. */
-static uint64_t *find_slot(const struct cover_index *index, struct cover_source *source,
-			   const uint8_t *window, uint64_t hash)
+static struct slot *find_slot(const struct cover_index *index, struct cover_source *source,
+			      const uint8_t *window, uint64_t hash)
 {
-	size_t mask = index->slot_count - 1, slot = (size_t)hash & mask;
+	bool failed = false;
+	struct slot *slot = slots_find(&index->slots, hash, is_window,
+				       &(struct window_key){index, source, window, &failed});
 
-	for (; index->slots[slot] != 0; slot = (slot + 1) & mask) {
-		const uint8_t *known;
-		size_t have, at = (size_t)((index->slots[slot] >> TAG_BITS) - 1) * index->step;
-		if ((index->slots[slot] & ((1u << TAG_BITS) - 1)) != tag_of(hash))
-			continue;
-		known = look(source, at, index->width, &have);
-		if (known == NULL)
-			return NULL;
-		if (memcmp(known, window, index->width) == 0)
-			break;
-	}
-	return &index->slots[slot];
+	return failed ? NULL : slot;
 }
 
 int cover_index_init(struct cover_index *index, struct cover_source *source,
@@ -178,18 +171,16 @@ int cover_index_init(struct cover_index *index, struct cover_source *source,
 {
 	size_t size = source->size;
 
-	*index = (struct cover_index){.slot_count = slots_of(size),
-				      .step = step_of(size),
-				      .width = size < SMALL ? 8 : 16};
-	index->slots = calloc(index->slot_count, sizeof *index->slots);
-	if (index->slots == NULL)
-		return error_set_memory(error);
+	*index = (struct cover_index){.step = step_of(size), .width = size < SMALL ? 8 : 16};
+	if (slots_reserve_all(&index->slots, size / index->step + 1, error) != 0)
+		return -1;
 	choose_factors(index);
 	for (size_t at = 0; at + index->width <= size; at += index->step) {
 		uint8_t window[16];
 		size_t have;
 		const uint8_t *bytes = look(source, at, index->width, &have);
-		uint64_t hash, *slot;
+		struct slot *slot;
+		uint64_t hash;
 		if (bytes == NULL)
 			return 0;
 		/* Comparing with an earlier window may move the one that is read. */
@@ -199,8 +190,8 @@ int cover_index_init(struct cover_index *index, struct cover_source *source,
 		if (slot == NULL)
 			return 0;
 		/* Of equal windows the first is kept: runs cost no more than other bytes. */
-		if (*slot == 0)
-			*slot = (uint64_t)(at / index->step + 1) << TAG_BITS | tag_of(hash);
+		if (slot->number == NO_ITEM)
+			slots_add(&index->slots, slot, hash, (uint32_t)(at / index->step + 1));
 	}
 	return 0;
 }
@@ -301,14 +292,14 @@ static bool find_window(const struct cover_index *index, struct cover_source *a,
 {
 	size_t have;
 	const uint8_t *window = look(b, at, index->width, &have);
-	const uint64_t *slot;
+	const struct slot *slot;
 
 	if (window == NULL)
 		return false;
 	slot = find_slot(index, a, window, hash_window(index, window));
-	if (slot == NULL || *slot == 0)
+	if (slot == NULL || slot->number == NO_ITEM)
 		return false;
-	*found = (size_t)((*slot >> TAG_BITS) - 1) * index->step;
+	*found = (size_t)(slot->number - 1) * index->step;
 	return true;
 }
 

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/data/slots.h"
 #include "simhash.h"
 
 #define COVER_WINDOW_BYTES ((size_t)4 << 20)
@@ -47,8 +48,8 @@ struct cover_source {
 };
 
 struct cover_index {
-	uint64_t *slots; /* position by step, from 1, and below it 24 bits of the hash */
-	size_t slot_count, step, width;
+	struct slots slots; /* positions by step, from 1 */
+	size_t step, width;
 	uint64_t factors[2]; /* of the hash */
 };
 
