@@ -107,7 +107,7 @@ WHERE j.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.
 
 -- All pairs of similar files at a tolerance of 1 percent, by the standard key.
 CREATE OR REPLACE VIEW similar_pair AS
-SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS percent,
+SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS count_difference,
 	p.is_copy, p.size_a, p.size_b, (SELECT name FROM host WHERE id = p.host_a) AS host_a,
 	CONCAT(CASE WHEN p.directory_a = X'2f' THEN '' ELSE {p.directory_a} END, '/', {p.name_a}) AS path_a,
 	{p.directory_a} AS directory_a,
@@ -157,7 +157,7 @@ WHERE a.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.
 
 CREATE OR REPLACE VIEW similar_file AS
 SELECT f.host, f.tag_set, f.directory, f.name, f.distance,
-	200.0 * f.distance / (f.size_a + f.size) AS percent, f.is_copy, f.size,
+	200.0 * f.distance / (f.size_a + f.size) AS count_difference, f.is_copy, f.size,
 	(SELECT name FROM host WHERE id = f.host_b) AS similar_host,
 	CONCAT(CASE WHEN f.directory_b = X'2f' THEN '' ELSE {f.directory_b} END, '/', {f.name_b}) AS similar_path
 FROM near_file f

@@ -56,7 +56,7 @@ static void count_member(struct totals *totals, const struct group *group,
 {
 	const struct file_pair pair = member_pair(group, member);
 	enum kind kind = member->role == ROLE_COPY ? KIND_IDENTICAL : kind_of(group, member);
-	double percent = pair_percent(&pair);
+	double percent = count_difference(&pair);
 	int bin = percent > top ? HISTOGRAM_BINS
 		  : top == 0	? 0
 				: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
