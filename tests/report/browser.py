@@ -185,7 +185,7 @@ def test_hosts(browser, report, folder):
         ["part of", "", above + "a.txt (>99 %)"],
         ["identical", f"same as {above}a.txt", f"{above}a.txt.gz//a.txtsame as {above}a.txt"]])
     check("container", browser.texts(".container"), ["in a.txt.gz"])
-    check("lead", browser.texts("#lead"), ["1 of 5 files is a copy. 2 more files resemble another. 1 of the copies is in an archive and stays there."])
+    check("lead", browser.texts("#lead"), ["1 of 5 files is a copy, in an archive. 2 more files resemble another."])
     dates = [text.split("kB")[1] for text in browser.texts(".file .facts")]
     check("seconds", [dates[0], dates[2]], ["2021-06-07 08:09:11", "2021-06-07 08:09:10"])
 
@@ -197,7 +197,7 @@ def test_others(report, versions, lineages, hosts, folder):
         with open(lineages, encoding="utf-8") as file:
             test_versions(browser, versions, json.load(file))
         browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
-        check("lead", browser.texts("#lead"), ["None of 1 file is a copy of another file or resembles one."])
+        check("lead", browser.texts("#lead"), ["None of 1 file is a copy or resembles another."])
         check("no list", browser.run("return document.getElementById('list').checkVisibility()"), False)
         browser.click("#shifted")
         check("messages", [entry["message"] for entry in browser.log("browser")], [])
@@ -339,6 +339,11 @@ def test_folders(browser, expected):
     check("folders", sorted(names), sorted(expected["folders"]))
     for name, much in zip(names, browser.texts("#folders .much")):
         check(f"files of folder {name}", number(much.split(" in ")[1]), expected["folders"][name])
+    check("whole folders", browser.run("return [...document.querySelectorAll('#whole-list li')].map(li => [li.children[0].textContent, li.children[1].textContent])"), expected["whole"])
+    check("there are some", len(expected["whole"]) > 0, True)
+    browser.click("#whole-list button")
+    check("its files", browser.run("return document.getElementById('folder').value").rstrip("/").endswith(expected["whole"][0][0].split(" is ")[0]), True)
+    clear(browser, expected)
     browser.click("#folders button")
     entered = browser.run("return document.getElementById('folder').value")
     check("entered", os.path.basename(entered.rstrip("/")), names[0])

@@ -132,6 +132,12 @@ def rows(group):
     return found
 
 
+def whole(pair):
+    a, b = (os.path.relpath(pair[side]["path"], FOLDER) for side in "ab")
+    percent = 100 * pair["a"]["shared_bytes"] // pair["a"]["bytes"]
+    return [f"{a} is a copy of {b}" if pair["match"] == "identical" else f"{a} is {percent} % in {b}", "frees " + size(pair["saved_bytes"])]
+
+
 def main():
     groups = json.load(open("groups.json", encoding="utf-8"))
     members = [m for group in groups for m in group["members"]]
@@ -158,6 +164,8 @@ def main():
                   size(own) + (f" ({size(own - other)} more)" if own > other else "")]
     print(json.dumps({
         "title": "Similar files in " + FOLDER, "lead": lead(json.load(open("totals.json", encoding="utf-8"))),
+        "whole": [whole(pair) for pair in json.load(open("folders.json", encoding="utf-8"))
+                  if pair["a"]["files"] > 1 and pair["saved_bytes"] > 0],
         "groups": len(groups), "files": len(members), "rows": len(everything), "ids": [g["id"] for g in groups],
         "kinds": [len(of) for of in by_kind], "kind_bytes": [size(sum(m["size"] for m in of)) for of in by_kind],
         "command": "simfind --group=single --format=html:thumbnails -o report.html",

@@ -71,6 +71,7 @@ runs 0 "$SIMHASH" "$files"
 printf x | dd of="$files/others/changed-b.txt" conv=notrunc 2>/dev/null
 runs 0 "$SIMFIND" --group=single --format=json -o groups.json --summary=json
 grep '^{' err >totals.json
+runs 0 "$SIMFIND" -q --directories=0.9 --min-resemblance=1 --format=json -o folders.json
 runs 0 "$SIMFIND" --group=single --format=html:thumbnails -o report.html
 # It holds lines of files, so it is for the owner alone.
 same "permissions" 600 "$(stat -c %a report.html)"

@@ -19,7 +19,9 @@
 
 #define PROGRAM "simfind"
 
-#define DIRECTORIES_MAX 1000 /* that a page names */
+#define DIRECTORIES_MAX 1000	/* that a page names */
+#define WHOLE_MIN_SHARED 0.9	/* of a folder that is nearly a copy */
+#define WHOLE_FILES_MAX 1000000 /* comparing folders of more files takes too long */
 
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error)
@@ -168,6 +170,57 @@ void report_origin_release(struct page_origin *origin)
 
 /* ---- The report ---- */
 
+/* Without reading, and only by identical files, so this is faster than finding the groups. */
+static int find_whole_folders(const struct find_plan *plan, struct store *store,
+			      struct folder_pairs *found, struct simhash_error *error)
+{
+	const struct find_request *request = plan->request;
+	const struct find_sink sink = {.context = NULL};
+	struct folder_request wanted = {.min_shared = WHOLE_MIN_SHARED};
+	struct find_side *sides = calloc(request->below_count + 1, sizeof *sides);
+	struct finder finder;
+	int status = -1;
+
+	if (sides == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < request->below_count; i++)
+		sides[i].directory = request->below[i];
+	wanted.sides = sides;
+	wanted.side_count = request->below_count;
+	if (finder_init(&finder, store, request, &sink, &plan->arguments->resources, error) == 0) {
+		status = finder_folders(&finder, &wanted, found, error);
+		finder_release(&finder);
+	}
+	free(sides);
+	return status;
+}
+
+static bool has_whole_folders(const struct find_plan *plan, const struct find_counts *counts,
+			      const struct group_sorter *groups)
+{
+	return groups->totals.copied_bytes > 0 && !plan->has_files && !plan->request->has_between &&
+	       counts->rows <= WHOLE_FILES_MAX;
+}
+
+/* Add the directories and the whole folders, and write the page. */
+static int complete_report(struct report *report, const struct find_plan *plan, struct store *store,
+			   FILE *out, struct simhash_error *error)
+{
+	struct folder_pairs found;
+	int status;
+
+	if (report_origin(plan, store, &report->origin, error) != 0)
+		return -1;
+	if (!has_whole_folders(plan, &report->counts, report->groups))
+		return report_write(out, report, error);
+	if (find_whole_folders(plan, store, &found, error) != 0)
+		return -1;
+	report->folders = &found;
+	status = report_write(out, report, error);
+	folder_pairs_release(&found);
+	return status;
+}
+
 static int write_report(const struct find_plan *plan, const struct find_counts *counts,
 			struct store *store, struct listing *listing,
 			const struct group_sorter *groups, struct simhash_error *error)
@@ -189,9 +242,7 @@ static int write_report(const struct find_plan *plan, const struct find_counts *
 	if (store_tag_set_id(store, report.tags, false, &tag_set, error) != 0 ||
 	    key_space_read(store, report.tags, tag_set, &space, error) != 0)
 		return -1;
-	status = report_origin(plan, store, &report.origin, error);
-	if (status == 0)
-		status = report_write(listing->file, &report, error);
+	status = complete_report(&report, plan, store, listing->file, error);
 	if (status == 0)
 		status = listing_check(listing, error);
 	if (report.order->limit > 0 && groups->totals.groups > report.order->limit)
