@@ -29,12 +29,12 @@ runs 0 "$SIMHASH" "$files"
 # Unrelated files look alike at 2 %, so nearly all of their pairs are found. Reading drops these
 # pairs.
 runs 0 "$SIMFIND" --verify=no -T 2 --format=csv
-unrelated=$(tr -d '\r' <out | awk -F, '$11 ~ /like/ && $12 ~ /like/' | wc -l)
+unrelated=$(tr -d '\r' <out | awk -F, '$10 ~ /like/ && $11 ~ /like/' | wc -l)
 [ "$unrelated" -gt 100 ] || fail "only $unrelated unrelated pairs: no test"
 for how in all read; do
 	runs 0 "$SIMFIND" -T 2 --group=none --verify=$how --min-resemblance=0.95 --format=csv
 	tr -d '\r' <out | tail -n +2 >"$how.csv"
-	awk -F, '{ n = split($11, a, "/"); m = split($12, b, "/")
+	awk -F, '{ n = split($10, a, "/"); m = split($11, b, "/")
 		split(a[n], x, "."); split(b[m], y, "."); if (x[1] != y[1]) print }' "$how.csv" >wrong
 	[ ! -s wrong ] || fail "$how: unrelated files are confirmed: $(head -n 1 wrong)"
 	# Each of the 6 files has 4 relatives: all ten pairs of five files are found.
@@ -43,12 +43,12 @@ for how in all read; do
 	done
 done
 # The measured shares: 2,000 of 200,000 bytes overwritten; nothing lost by moving.
-awk -F, '/block/ && /like/ { if ($5 != "confirmed" || $6 < 0.9899 || $6 > 0.9903 || $7 < 0.9899 ||
-	$7 > 0.9903 || $8 < 0.98 || $8 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+awk -F, '/block/ && /like/ { if ($4 != "confirmed" || $5 < 0.9899 || $5 > 0.9903 || $6 < 0.9899 ||
+	$6 > 0.9903 || $7 < 0.98 || $7 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
 	fail "block edits: $(grep block all.csv | grep like)"
-awk -F, '/moved/ && /like/ { if ($8 < 0.999) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+awk -F, '/moved/ && /like/ { if ($7 < 0.999) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
 	fail "moved: $(grep moved all.csv | grep like)"
-awk -F, '/cut/ && /like/ { if (($6 < 1) != ($7 == 1) || $8 != 0.995) exit 1; n++ }
+awk -F, '/cut/ && /like/ { if (($5 < 1) != ($6 == 1) || $7 != 0.995) exit 1; n++ }
 	END { if (n != 6) exit 1 }' all.csv || fail "cut: $(grep cut all.csv | grep like)"
 grep -q "^identical,.*,confirmed,1.000000,1.000000,1.000000," all.csv || fail "copies are not confirmed"
 grep -q ',sketch$' read.csv || fail "all pairs were read"
@@ -80,16 +80,16 @@ runs 0 "$SIMHASH" "$files"
 # Groups: every file of these pairs is in one group; a member is a pair with its representative, and
 # single linkage gives connected sets.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --group=none --format=csv -o pairs.csv
-tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
+tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f10,11 >pairs
 for linkage in representative single; do
 	runs 0 "$SIMFIND" -q --verify=no -T 2 --group=$linkage --format=csv -o groups.csv
 	tr -d '\r' <groups.csv | tail -n +2 >groups
 	awk -F, -v linkage=$linkage '
 		FILENAME == "pairs" { pair[$1, $2] = pair[$2, $1] = 1; file[$1] = file[$2] = 1; next }
-		{ if (group[$6]++) { print "twice: " $6; exit 1 }
-		  in_group[$6] = $1; if ($2 == "representative") { r[$1] = $6; n++ }
-		  else if (linkage == "representative" && !(($6, r[$1]) in pair)) {
-			print $6 " is no pair with " r[$1]; exit 1 } }
+		{ if (group[$5]++) { print "twice: " $5; exit 1 }
+		  in_group[$5] = $1; if ($2 == "representative") { r[$1] = $5; n++ }
+		  else if (linkage == "representative" && !(($5, r[$1]) in pair)) {
+			print $5 " is no pair with " r[$1]; exit 1 } }
 		END { for (f in file) if (!(f in group)) { print f " is in no group"; exit 1 }
 			for (f in group) if (!(f in file)) { print f " is in no pair"; exit 1 }
 			if (linkage == "single") for (p in pair) { split(p, x, SUBSEP)
@@ -105,7 +105,7 @@ same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes ' out)"
 
 # Between two directories, and between two hosts.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv
-tr -d '\r' <out | tail -n +2 | cut -d, -f11,12 | LC_ALL=C sort >found
+tr -d '\r' <out | tail -n +2 | cut -d, -f10,11 | LC_ALL=C sort >found
 awk -F, '($1 ~ /like/) != ($2 ~ /like/)' pairs | LC_ALL=C sort >expected
 cmp expected found || fail "between directories: $(diff expected found | head -4)"
 [ -s expected ] || fail "nothing is between the directories"

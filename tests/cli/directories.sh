@@ -32,7 +32,7 @@ rows = csv.reader(sys.stdin)
 write = csv.writer(sys.stdout).writerow
 write(next(rows))
 for row in rows:
-    if all(any(path.startswith(d + "/") for d in sys.argv[1:]) for path in row[10:12]):
+    if all(any(path.startswith(d + "/") for d in sys.argv[1:]) for path in row[9:11]):
         write(row)' "$@" | sort
 }
 

@@ -36,7 +36,7 @@ runs 0 "$SIMFIND" --format=json
 same "no pairs in JSON" "[]" "$(tr -d '\n' <out)"
 runs 0 "$SIMFIND" --format=csv
 same "no pairs in CSV" \
-	"match,distance,percent,changed,confirmation,contained_a,contained_b,resemblance,size_a,size_b,path_a,path_b,verified" \
+	"match,distance,count_difference,confirmation,contained_a,contained_b,resemblance,size_a,size_b,path_a,path_b,verified" \
 	"$(tr -d '\r' <out)"
 
 # A database that is not an index.

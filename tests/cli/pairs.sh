@@ -27,7 +27,7 @@ find "$files" -type f -print0 | LC_ALL=C sort -z >"$TEST_FOLDER/list"
 
 # The fields of each pair that the oracle also has, in its order.
 plain() {
-	grep -v ^match, | cut -d, -f1-3,9-12 | sed 's/$/\r/' | LC_ALL=C sort
+	grep -v ^match, | cut -d, -f1-3,8-11 | sed 's/$/\r/' | LC_ALL=C sort
 }
 
 expected() { # KEY MILLIONTHS HOW
@@ -103,7 +103,7 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 			"$ORACLE" nearest "$key" "$count" "$path" "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" >expected.csv
 			"$SIMFIND" --verify=no -q "${exact[@]}" --nearest="$count" --format=csv "$path" |
 				tail -n +2 | tr -d '\r' | awk -F, -v OFS=, -v path="$path" \
-				'{ print $2, $11 == path ? $12 : $11 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv
+				'{ print $2, $10 == path ? $11 : $10 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv
 			equal "the $count nearest to $path"
 		done
 	done
@@ -135,7 +135,7 @@ equal "tolerances of others"
 # Empty files only on request.
 same "empty files unasked" 0 "$("$SIMFIND" --verify=no -q | grep -c empty || true)"
 runs 0 "$SIMFIND" --verify=no --also=empty --format=csv
-grep -q "^identical,0,0.000000,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
+grep -q "^identical,0,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
 	fail "the empty files are not a pair with --also=empty"
 grep -q 'empty' err && fail "empty files that are not left out: $(cat err)"
 # Otherwise the summary counts the empty files that the command covers.

@@ -172,7 +172,7 @@ awk '/^identical/ { r = 100 } /^over 99 %/ { r = 99.5 } /^about/ { r = $2 }
 	fail "order: $(cat verdict)"
 same "columns of labels" "" "$(LC_ALL=C grep -vE "^.{16}  /" out || true)"
 runs 0 "$SIMFIND" -q --format=csv
-tr -d '\r' <out | awk -F, 'NR > 1 && $8 != "" { if (n++ && $8 > last) exit 1; last = $8 }' ||
+tr -d '\r' <out | awk -F, 'NR > 1 && $7 != "" { if (n++ && $7 > last) exit 1; last = $7 }' ||
 	fail "CSV is not in the order of resemblance"
 
 # A given minimum filters the pairs that resemble each other.
@@ -215,8 +215,8 @@ grep -qE "^contains \(~[0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out ||
 runs 0 "$SIMFIND" -q --also=versions --format=html -o report.html
 grep -qE '"(part of|contains) \(~[0-9]+ %\)"' report.html || fail "the report has no parts"
 runs 0 "$SIMFIND" -q --also=versions --format=csv
-tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
-	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "sketch" || ($5 > $6) != ($8 < $9)) exit 1
+	if (($5 > $6 ? $5 : $6) < 0.85 || ($5 > $6 ? $6 : $5) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares: $(grep parts/ out)"
 # They are listed in addition to all other pairs, each once.
 runs 0 "$SIMFIND" -q --also=versions --group=none --format=json
@@ -231,8 +231,8 @@ for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
 done
 # If files are read, a part is completely in the other file, and its resemblance does not count.
 runs 0 "$SIMFIND" -q --also=versions --verify=all --format=csv
-tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "read" || ($6 > $7) != ($9 < $10)) exit 1
-	if (($6 > $7 ? $6 : $7) < 0.99 || $8 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "read" || ($5 > $6) != ($8 < $9)) exit 1
+	if (($5 > $6 ? $5 : $6) < 0.99 || $7 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares that were read: $(grep parts/ out)"
 runs 0 "$SIMFIND" -q --also=versions --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
