@@ -5,6 +5,7 @@
  */
 #include "scan/file/container_kind.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -255,7 +256,18 @@ const char *container_explain(int failure)
 
 bool container_may_be_read_later(int failure)
 {
-	return failure == CONTAINER_IS_TOO_DEEP || failure == CONTAINER_NEEDS_MEMORY;
+	switch (failure) {
+	case EOVERFLOW: /* --limits=inflated */
+	case CONTAINER_IS_TOO_DEEP:
+	case CONTAINER_NEEDS_MEMORY:
+	case CONTAINER_INFLATES_TOO_FAR:
+	case CONTAINER_HAS_TOO_MANY:
+	case CONTAINER_HAS_LONG_TEXT:
+	case CONTAINER_ENDS_THE_RUN:
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool container_is_left_out(int failure)
