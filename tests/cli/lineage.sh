@@ -51,7 +51,7 @@ runs 0 "$SIMHASH" "$files"
 
 # edges [OPTION]...: parent, child, order and reasons of each, by the first path, without directories above
 edges() {
-	"$SIMFIND" -q --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
+	"$SIMFIND" --summary=none --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
 	python3 - "$files" <<'PYTHON'
 import json, sys
 
@@ -82,8 +82,8 @@ diff expected found >&2 || fail "versions by time"
 
 # Nothing tells: the edge has no direction.
 same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
-"$SIMFIND" -q --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
-runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s2"
+"$SIMFIND" --summary=none --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
 
 # Backups come before, copies after what they are named for.
@@ -100,10 +100,10 @@ grep -q '^group 1: 12 versions in 13 files, ' out || fail "no heading: $(head -1
 grep -q '^  identical .*  =  .*/s0/v1.6a/x.c$' out || fail "no copy is shown"
 
 # Names are harmless, and whole in JSON.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s4"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s4"
 grep -qF 's4/a\n"b\\\xff.2' out || fail "an odd name: $(cat out)"
 same "lines of odd names" 3 "$(wc -l <out)"
-runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s4"
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=dot "$files/s4"
 grep -qF 's4/a\\n\"b\\\\\\xff.2"];' out || fail "an odd name for Graphviz: $(cat out)"
 edges "$files/s4" >/dev/null
 python3 - "$files" <<'PYTHON' || fail "odd names in JSON"
@@ -113,17 +113,17 @@ assert bytes.fromhex(last["path_hex"]) == os.fsencode(sys.argv[1]) + b'/s4/a\n"b
 PYTHON
 
 # Identical files alone have no order. All groups, the same by any number of threads.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s5"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s5"
 same "a group of copies" '' "$(cat out)"
-runs 0 "$SIMFIND" -q --group=lineage -j 1
+runs 0 "$SIMFIND" --summary=none --group=lineage -j 1
 mv out one
-runs 0 "$SIMFIND" -q --group=lineage -j 5
+runs 0 "$SIMFIND" --summary=none --group=lineage -j 5
 cmp one out || fail "the threads show"
 same "groups" 5 "$(grep -c ^group out)"
 runs 0 "$SIMFIND" --group=lineage --sort=files --limit=2
 same "the largest groups" '12 5' "$(sed -n 's/^group.*: \([0-9]*\) versions.*/\1/p' out | paste -sd ' ')"
 said '3 more groups left out by --limit'
-runs 0 "$SIMFIND" -q --group=lineage --format=jsonl
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
 # On a terminal the summary comes once, first, and paths are whole.
@@ -132,8 +132,8 @@ same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
 # For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.
-"$SIMFIND" -q --group=lineage -0 >pairs || fail "simfind failed"
-"$SIMFIND" -q --group=lineage --format=json >lineage.json || fail "simfind failed"
+"$SIMFIND" --summary=none --group=lineage --format=null >pairs || fail "simfind failed"
+"$SIMFIND" --summary=none --group=lineage --format=json >lineage.json || fail "simfind failed"
 python3 - <<'PYTHON' || fail "files and what they come from"
 import json, os
 def path(file):
@@ -154,7 +154,7 @@ assert set(found) == expected and len(found) == len(expected) > 20
 PYTHON
 
 # One file: what is similar to it.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s3/x.doc"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s3/x.doc"
 same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
 # What lies side by side under other names is no version of one file: translations in two releases,

@@ -113,8 +113,8 @@ runs 1 "$SIMFIND" -d "mysql://localhost/one?defaults-file=two.cnf"
 said "denied"
 # Each URL of a copy has its own option file; so has that of the environment.
 runs 0 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/two?defaults-file=$PWD/two.cnf"
-SIMHASH_DATABASE="mysql://localhost/two?defaults-file=two.cnf" runs 0 "$SIMFIND" -q --format=csv
-same "pairs of the copy" "$("$SIMFIND" -q --format=csv -d "mysql://localhost/one?defaults-file=one.cnf")" "$(cat out)"
+SIMHASH_DATABASE="mysql://localhost/two?defaults-file=two.cnf" runs 0 "$SIMFIND" --summary=none --format=csv
+same "pairs of the copy" "$("$SIMFIND" --summary=none --format=csv -d "mysql://localhost/one?defaults-file=one.cnf")" "$(cat out)"
 runs 1 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/one?defaults-file=./one.cnf"
 said "they are the same index"
 # Names that are long, alike but for their ends, or odd; the database of such a name is there already.

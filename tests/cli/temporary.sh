@@ -83,7 +83,7 @@ fi
 # same, a thousand copies of a file among them.
 "$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:groups.db 100000 || fail "rows"
 listed() { # FILE [OPTION...]: what the options list, but for when and how it was made
-	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
+	runs 0 "$SIMFIND" --summary=none --threads=2 --database=sqlite:groups.db "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
 lists=("--group" "--group=lineage --format=jsonl --limit=2000")
@@ -109,7 +109,7 @@ cmp stored.512M stored.32M || fail "--store: --limits=memory changes the groups"
 # Nothing is left of such a file when a list is cut off by a signal.
 mkfifo lines
 exec 8<>lines
-"$SIMFIND" -q --group --database=sqlite:groups.db --limits=memory=32M >lines &
+"$SIMFIND" --summary=none --group --database=sqlite:groups.db --limits=memory=32M >lines &
 listing=$!
 trap 'kill "$listing"' EXIT
 read -r line <&8
@@ -126,7 +126,7 @@ exec 8<&-
 
 # Few groups need no file, so no folder for one.
 for format in text json jsonl csv null html; do
-	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" -q --database=sqlite:family.db --group --format=$format
+	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" --summary=none --database=sqlite:family.db --group --format=$format
 	[ -s out ] || fail "$format: no groups of a family"
 done
 
@@ -141,5 +141,5 @@ done
 TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --limits=memory=32M
 said "simfind: cannot write a temporary file in $TEST_FOLDER/none (TMPDIR can be a folder with more room): No such file or directory"
 # With room, the same command succeeds.
-runs 0 "$SIMFIND" -q --threads=1 --limit=1
+runs 0 "$SIMFIND" --summary=none --threads=1 --limit=1
 same "lines" 1 "$(wc -l <out)"

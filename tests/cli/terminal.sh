@@ -127,7 +127,7 @@ on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
 # On a terminal: colours, and paths without what all have in common.
-on_terminal 120 "$SIMFIND" -q --format=text -T 0
+on_terminal 120 "$SIMFIND" --summary=none --format=text -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
@@ -137,20 +137,20 @@ same "columns of the second path" 1 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | awk '/
 	sort -u | wc -l)"
 same "control bytes but colours" 0 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | LC_ALL=C tr -d '\n -~' | wc -c)"
 for setting in NO_COLOR=1 TERM=dumb; do
-	on_terminal 120 env "$setting" "$SIMFIND" -q -T 0
+	on_terminal 120 env "$setting" "$SIMFIND" --summary=none -T 0
 	same "colours with $setting" 0 "$(grep -c $'\x1b' screen || true)"
 done
-NO_COLOR='' on_terminal 120 "$SIMFIND" -q -T 0
+NO_COLOR='' on_terminal 120 "$SIMFIND" --summary=none -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
-on_terminal 120 "$SIMFIND" -q -T 0 --group
+on_terminal 120 "$SIMFIND" --summary=none -T 0 --group
 grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
 grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"
 # Into a file or a pipe: whole paths, no colours.
-runs 0 "$SIMFIND" -q -T 0
+runs 0 "$SIMFIND" --summary=none -T 0
 grep -qF "$files/copy.txt" out || fail "no whole path"
 same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
 # Other formats do no harm to a terminal either.
 for format in csv json jsonl null; do
-	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
+	on_terminal 120 "$SIMFIND" --summary=none -T 0 --format=$format
 	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"
 done
