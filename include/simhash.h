@@ -286,7 +286,7 @@ SIMHASH_CHECKED int simhash_tolerance_from_percent(double percent,
 						   struct simhash_error *error);
 
 /*
- * Read a tolerance in percent, 0 to 100 with at most six decimal places, or a size
+ * Read a tolerance in percent, 0 to 100 with at most six decimal places and perhaps a %, or a size
  * ratio, 1 to 1000000 with at most six decimal places, without rounding.
  * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
  */

@@ -24,7 +24,7 @@ runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
 said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
-for tolerance in -1 100.5 1,5 1.0000001 x ''; do
+for tolerance in -1 100.5 100.5% 1,5 1.0000001 x % ''; do
 	runs 1 "$SIMFIND" -T "$tolerance"
 	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
 done
@@ -44,8 +44,9 @@ for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 done
 wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
-for share in 1.01 101% % '' 1e-1 0.1234567; do
-	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a number from 0 to 1 with at most six decimal places, or a percentage such as 75%"
+for share in 1.01 80 101% % ' %' '' 1e-1 0.1234567 75%% '75 % '; do
+	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a percentage such as 75%, or a number from 0 to 1, with at most six decimal places"
+	wrong --directories="$share" "--directories '$share': expected a percentage such as 75%, or a number from 0 to 1, with at most six decimal places"
 done
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"

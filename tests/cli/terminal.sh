@@ -142,6 +142,29 @@ for setting in NO_COLOR=1 TERM=dumb; do
 done
 NO_COLOR='' on_terminal 120 "$SIMFIND" --summary=none -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
+# --color decides, whatever NO_COLOR says and wherever the lines go.
+on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=never
+same "colours with --color=never" 0 "$(grep -c $'\x1b' screen || true)"
+NO_COLOR=1 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=always
+grep -q $'\x1b\\[32m' screen || fail "NO_COLOR is stronger than --color=always"
+NO_COLOR=1 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=auto
+same "colours with NO_COLOR and --color=auto" 0 "$(grep -c $'\x1b' screen || true)"
+for words in '-T 0' '-T 0 --group' --group=lineage --directories; do
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMFIND" --summary=none $words
+	cp out plain
+	runs 0 "$SIMFIND" --summary=none $words --color=auto
+	cmp out plain || fail "$words --color=auto is not the default"
+	runs 0 "$SIMFIND" --summary=none $words --color=always
+	[ ! -s plain ] || grep -q $'^\x1b\[[0-9]*m' out || fail "no colours with $words --color=always: $(cat -v out | first 5)"
+	sed $'s/\x1b\\[[0-9]*m//g' out | cmp - plain || fail "$words --color=always changes more than colours"
+done
+for format in csv json jsonl null; do
+	runs 0 "$SIMFIND" --summary=none -T 0 --format=$format -j 1
+	cp out plain
+	runs 0 "$SIMFIND" --summary=none -T 0 --format=$format -j 1 --color=always
+	cmp out plain || fail "colours in $format"
+done
 on_terminal 120 "$SIMFIND" --summary=none -T 0 --group
 grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
 grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"

@@ -182,8 +182,10 @@ cp any.json out
 pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
 runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance=0.9 --format=json
 pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 is no filter"
-runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance=90% --format=json
-pairs_of verified resemblance path_a path_b | cmp expected - || fail "90% is not 0.9"
+for share in 90% '90 %' 90.0%; do
+	runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance="$share" --format=json
+	pairs_of verified resemblance path_a path_b | cmp expected - || fail "$share is not 0.9"
+done
 
 # ---- One file, of any extension ----
 cp all.json out

@@ -24,6 +24,9 @@ enum decimal_status {
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
 				  int64_t *value);
 
+/* The size of a text without "%" or " %" at its end. */
+size_t decimal_size(const char *text, bool *has_percent);
+
 /*
  * A share of 0 to 1 as it can be shown in so many steps: all of it, or nothing, only where that is
  * exactly so. `is_whole`: what it is the share of is identical.

@@ -145,7 +145,7 @@ extern const char *const progress_words[];
 int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
 		 struct simhash_error *error);
 
-/* A share from 0 to 1, written as "0.75" or "75%". */
+/* A share from 0 to 1, written as "75%", "75 %" or "0.75". */
 int parse_share(const struct option_use *use, double *share, struct simhash_error *error);
 
 #endif

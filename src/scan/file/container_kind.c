@@ -273,6 +273,7 @@ bool container_may_be_read_later(int failure)
 bool container_is_left_out(int failure)
 {
 	switch (failure) {
+	case EILSEQ: /* a name for gzip, but another content */
 	case CONTAINER_IS_ENCRYPTED:
 	case CONTAINER_IS_TOO_LARGE_INSIDE:
 	case CONTAINER_HAS_LONG_NAME:
