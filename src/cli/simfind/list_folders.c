@@ -105,7 +105,7 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	size_t size;
 	FILE *out;
 
-	if (plan->arguments->quiet)
+	if (!plan->shows_summary)
 		return 0;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -216,7 +216,7 @@ static int list_all(const struct find_plan *plan, struct finder *finder,
 				       : listing_write_folders(listing, &found,
 							       plan->arguments->order.limit, error);
 	outcome->left_out = listing->left_out;
-	if (status == 0 && !plan->arguments->quiet)
+	if (status == 0 && plan->shows_summary)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);
 	if (status == 0 && found.passed_over > 0 && !plan->arguments->quiet)
 		note_passed_over(found.passed_over);
@@ -305,13 +305,10 @@ int list_folders(const struct find_plan *plan, struct store *store, struct listi
 		status = finder_init(&finder, store, &request, &sink, &plan->arguments->resources,
 				     error);
 	if (status == 0) {
-		if (finder.tag_set == 0)
-			status = explain_absence(store, request.tags, error);
 		if (plan->has_pager)
 			pager_start(PROGRAM);
-		if (status == 0)
-			status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
-				plan, &finder, &wanted, listing, outcome, error);
+		status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
+			plan, &finder, &wanted, listing, outcome, error);
 		finder_release(&finder);
 	}
 	free(below);

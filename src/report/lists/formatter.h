@@ -23,6 +23,9 @@
 #include "base/text/record.h"
 #include "find/groups/groups.h"
 
+/* Of text for people. */
+enum use_of_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
 /* Where the lines go. */
 struct presentation {
 	struct record_style records; /* also of text: whether they go to a terminal */
