@@ -6,17 +6,6 @@
 export TERM=xterm NO_COLOR=1 PAGER=cat
 unset LESS COLUMNS
 
-# on_terminal COLUMNS COMMAND...: what it writes to a terminal of that width is in `screen`, its
-# exit status in `status`
-on_terminal() {
-	local columns=$1
-	shift
-	status=0
-	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null >screen.cr </dev/null ||
-		status=$?
-	tr -d '\r' <screen.cr >screen
-}
-
 # Families that are copies, similar, or one of a kind, with names that a terminal may stumble on.
 python3 -c 'import os, random, sys
 rng = random.Random(5)

@@ -6,13 +6,11 @@
 export TERM=xterm PAGER=cat
 unset NO_COLOR COLUMNS
 
-# on_terminal COLUMNS COMMAND...: what it writes, to a terminal of that width, is in `screen`
-on_terminal() {
-	local columns=$1 status=0
-	shift
-	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null >screen </dev/null ||
-		status=$?
+# shows COLUMNS COMMAND...: what a terminal of that width gets, carriage returns and all, is in `screen`
+shows() {
+	on_terminal "$@"
 	same "status of $*" 0 "$status"
+	mv screen.raw screen
 }
 
 # The progress lines of the screen, one a line.
@@ -31,7 +29,7 @@ cp "$files/"$'odd\x1b[31m\tname.txt' "$files/"$'odd\x1b[32m\tname.txt'
 # A run long enough to be seen; it ends in an empty line's place, with the summary on it.
 seq 100000000 >"$files/large"
 for columns in 80 40 200; do
-	on_terminal $columns "$SIMHASH" -f -j 1 --progress=always "$files"
+	shows $columns "$SIMHASH" -f -j 1 --progress=always "$files"
 	[ "$(progress_lines | wc -l)" -ge 1 ] || fail "no progress: $(cat -v screen)"
 	progress_lines | awk -v most=$((columns - 1)) 'length > most' >wide
 	same "progress wider than $columns" 0 "$(wc -l <wide)"
@@ -49,7 +47,7 @@ progress_lines | has -E '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | 
 progress_lines | has -F "$files/" || fail "no path: $(progress_lines | head -3)"
 
 # Percent and time left, by bytes, once the walk ahead has counted: with a scan made slow.
-SIMHASH_KERNEL=portable on_terminal 120 "$SIMHASH" -f -j 1 --progress=always "$files"
+SIMHASH_KERNEL=portable shows 120 "$SIMHASH" -f -j 1 --progress=always "$files"
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 304 files  [0-9.]+ .?B of 89[0-9.]+ MB  [0-9.]+ .?B/s  [0-9]+:[0-9]{2} left' ||
 	fail "no share and time left: $(progress_lines)"
 # Never more than ten a second (and one at the start).
@@ -59,17 +57,17 @@ awk -v lines="$lines" -v seconds="$seconds" 'BEGIN { exit !(lines <= seconds * 1
 	fail "$lines lines in $seconds s"
 
 # A copy of the index, too.
-on_terminal 40 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db" --progress=always
+shows 40 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db" --progress=always
 same "lines of which a part is cut" "" "$(progress_lines | grep -v 'rows copied' | grep -Ev \
 	'^(counting|[ 0-9]{2,3}%)(  (copying|comparing) [0-9,]+ of [0-9,]+ rows)?(  [0-9,]+ rows/s)?$')"
 progress_lines | has '^100%  comparing 304 of 304 rows' || fail "no end of copying: $(progress_lines)"
 
 # Silent: when quiet, when told never, and where there is no terminal.
 for option in -q --progress=never; do
-	on_terminal 80 "$SIMHASH" -f "$option" "$files"
+	shows 80 "$SIMHASH" -f "$option" "$files"
 	same "progress with $option" 0 "$(progress_lines | wc -l)"
 done
-TERM=dumb on_terminal 80 "$SIMHASH" -f "$files"
+TERM=dumb shows 80 "$SIMHASH" -f "$files"
 same "progress on a dumb terminal" 0 "$(progress_lines | wc -l)"
 runs 0 "$SIMHASH" -f "$files"
 same "progress into a file" 0 "$(grep -c $'\r' "$TEST_FOLDER/err" || true)"
@@ -88,7 +86,7 @@ runs 0 "$SIMHASH" "$files"
 : >"$files/empty"
 runs 0 "$SIMHASH" "$files"
 for columns in 30 40; do
-	on_terminal $columns "$SIMFIND" --progress=always -T 0.1 -o listed
+	shows $columns "$SIMFIND" --progress=always -T 0.1 -o listed
 	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -av ' among ' | grep -Ev \
 		'^(counting|[ 0-9]{2,3}%)(  (read )?[0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
 	progress_lines | has '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
@@ -115,19 +113,19 @@ done
 ! grep -q '[0-9] pairs' err || fail "pairs of groups: $(cat -v err)"
 rm "$files/empty"
 runs 0 "$SIMHASH" "$files"
-on_terminal 120 "$SIMFIND" --progress=always --format=text -T 0.1
+shows 120 "$SIMFIND" --progress=always --format=text -T 0.1
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  [0-9,]+ pairs' ||
 	fail "no rows and pairs: $(progress_lines)"
-on_terminal 120 "$SIMFIND" --progress=always -T 0.1
+shows 120 "$SIMFIND" --progress=always -T 0.1
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
-on_terminal 120 "$SIMFIND" --progress=always --format=text --verify=all -T 0.1
+shows 120 "$SIMFIND" --progress=always --format=text --verify=all -T 0.1
 progress_lines | has -E '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
 # Nothing of it in what is written, and none while lines go to the same terminal.
-on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
+shows 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
 # On a terminal: colours, and paths without what all have in common.
-on_terminal 120 "$SIMFIND" -q --format=text -T 0
+shows 120 "$SIMFIND" -q --format=text -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
@@ -137,12 +135,12 @@ same "columns of the second path" 1 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | awk '/
 	sort -u | wc -l)"
 same "control bytes but colours" 0 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | LC_ALL=C tr -d '\n -~' | wc -c)"
 for setting in NO_COLOR=1 TERM=dumb; do
-	on_terminal 120 env "$setting" "$SIMFIND" -q -T 0
+	shows 120 env "$setting" "$SIMFIND" -q -T 0
 	same "colours with $setting" 0 "$(grep -c $'\x1b' screen || true)"
 done
-NO_COLOR='' on_terminal 120 "$SIMFIND" -q -T 0
+NO_COLOR='' shows 120 "$SIMFIND" -q -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
-on_terminal 120 "$SIMFIND" -q -T 0 --group
+shows 120 "$SIMFIND" -q -T 0 --group
 grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
 grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"
 # Into a file or a pipe: whole paths, no colours.
@@ -151,6 +149,6 @@ grep -qF "$files/copy.txt" out || fail "no whole path"
 same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
 # Other formats do no harm to a terminal either.
 for format in csv json jsonl null; do
-	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
+	shows 120 "$SIMFIND" -q -T 0 --format=$format
 	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"
 done
