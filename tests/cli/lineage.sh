@@ -128,7 +128,7 @@ same "lines of JSON" 5 "$(wc -l <out)"
 
 # On a terminal the summary comes once, first, and paths are whole.
 script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --group=lineage $files/s1" /dev/null >shown </dev/null
-same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
+same "summaries on a terminal" 1 "$(grep -Ec '^[0-9A-Z][^ ]* of [0-9]+ files' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
 # For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.

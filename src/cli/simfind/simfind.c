@@ -145,8 +145,10 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 		const struct find_plan plan = find_plan_of(arguments, request, url, &listing);
 		listing_set_order(&listing, &arguments->order);
 		status = list(&plan, store, &listing, outcome, error);
+		pager_finish();
+		if (status == 0)
+			suggest_next_step(&plan, outcome);
 	}
-	pager_finish();
 	listing_release(&listing);
 	return status;
 }
