@@ -7,7 +7,7 @@
 /* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
 #define GROUPS_SHARE 4
 
-/* Where nothing else is asked for than similar files, a person sees them in blocks. */
+/* A person at a terminal who asks only for similar files sees blocks. */
 static bool shows_blocks(const struct find_arguments *arguments, const struct find_request *request,
 			 const struct listing *listing)
 {

@@ -67,7 +67,11 @@ static void write_matches(FILE *out, const struct find_plan *plan,
 				format_count(outcome->asked - outcome->unmatched, matched));
 		fprintf(out, "%s files", format_count(outcome->asked, files));
 	}
-	if (outcome->matches > 0 && !is_nearest)
+	if (is_nearest || outcome->matches < 2)
+		return;
+	if (outcome->copies == 0 || outcome->similar == 0)
+		fputs(outcome->copies == 0 ? ", none identical" : ", all identical", out);
+	else
 		fprintf(out, ": %s identical, %s similar", format_count(outcome->copies, identical),
 			format_count(outcome->similar, similar));
 }

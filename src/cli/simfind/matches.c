@@ -12,7 +12,7 @@
 struct match {
 	size_t asked;
 	struct group_member member;
-	const struct find_file *first; /* of the same content: it comes before its copies */
+	const struct find_file *first; /* the first match of this content; its copies follow it */
 	double key, then;
 };
 
@@ -164,6 +164,21 @@ static void settle(struct matches *matches, const struct listing_order *order)
 	}
 }
 
+/* Members without a match get no line, nor does an archive without one if a member has a match. */
+static bool is_shown(const struct matches *matches, size_t number)
+{
+	const struct asked_file *asked = &matches->asked[number];
+
+	if (asked->count > 0)
+		return true;
+	if (is_inside(asked))
+		return false;
+	while (++number < matches->asked_count && is_inside(++asked))
+		if (asked->count > 0)
+			return false;
+	return true;
+}
+
 static void note_ranges(struct matches *matches)
 {
 	for (size_t i = matches->count; i-- > 0;) {
@@ -196,21 +211,6 @@ int matches_take(struct matches *matches, const struct pair_list *pairs,
 }
 
 /* ---- Groups ---- */
-
-/* A member without a match is not worth a line; nor is an archive, if one of its members has one. */
-static bool is_shown(const struct matches *matches, size_t number)
-{
-	const struct asked_file *asked = &matches->asked[number];
-
-	if (asked->count > 0)
-		return true;
-	if (is_inside(asked))
-		return false;
-	while (++number < matches->asked_count && is_inside(++asked))
-		if (asked->count > 0)
-			return false;
-	return true;
-}
 
 int matches_each(const struct matches *matches, struct listing *listing, listed_group_fn *each,
 		 struct simhash_error *error)

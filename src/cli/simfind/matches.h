@@ -19,27 +19,27 @@
 struct match;
 
 struct matches {
-	struct arena arena; /* of the FILEs */
+	struct arena arena; /* has the FILEs */
 	struct asked_file {
 		const struct find_file *file;
 		size_t first, count; /* of its matches */
 	} * asked;
 	size_t asked_count, asked_capacity;
-	struct match *items; /* in the order of FILEs */
+	struct match *items; /* by FILE */
 	size_t count, capacity;
-	uint64_t limit;		       /* of the matches of a FILE; 0: none */
+	uint64_t limit;		       /* matches that are listed for a FILE; 0: all */
 	uint64_t identical, unmatched; /* matches; FILEs without any */
 	uint64_t left_out;
 };
 
-/* A FILE, or a member of one; it is copied. */
+/* Add a FILE, or a member of one. It is copied. */
 int matches_ask(struct matches *matches, const struct find_file *file, struct simhash_error *error);
 
-/* The files of the pairs are borrowed. */
+/* Sort the pairs of these FILEs, whose files are borrowed. */
 int matches_take(struct matches *matches, const struct pair_list *pairs,
 		 const struct listing_order *order, struct simhash_error *error);
 
-/* Do so with the group of each FILE; and of a member of one, if it has matches. */
+/* Call `each` with the group of each FILE, and of each member of a FILE that has matches. */
 int matches_each(const struct matches *matches, struct listing *listing, listed_group_fn *each,
 		 struct simhash_error *error);
 

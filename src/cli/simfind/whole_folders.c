@@ -1,6 +1,6 @@
 /*
- * Finds the folders with the most copies. Only identical files count: so it takes about a fourth of
- * the time that groups take.
+ * Finds the folders with the most copies. It counts only identical files, so it takes about a fourth
+ * of the time that groups take.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/whole_folders.h"
@@ -13,10 +13,10 @@
 #include "report/folders/folders.h"
 #include "report/lists/marked.h"
 
-#define FILES_MAX 1000000 /* of the index; folders of more take too long */
-#define MIN_SHARED 0.9	  /* of a whole folder, nearly */
+#define FILES_MAX 1000000 /* in the index; comparing the folders of more takes too long */
+#define MIN_SHARED 0.9	  /* of a folder that counts as nearly whole */
 #define SHOWN_MAX 3
-#define LEAST_OF_FIRST 10 /* a folder that saves less than the first by this factor is not shown */
+#define LEAST_OF_FIRST 10 /* a folder is shown if it saves at least this part of the first: 1/10 */
 #define SEE "See: simfind --directories"
 
 static int write_name(FILE *out, const struct folder_pairs *found, uint32_t folder,
@@ -57,7 +57,7 @@ static int write_pair(FILE *out, const struct folder_pairs *found, const struct 
 	return 0;
 }
 
-/* Folders with one file are in the list anyway. */
+/* The list shows single files, so a folder with one file is not worth a line. */
 static bool is_shown(const struct folder_pair *pair, const struct folder_pair *first)
 {
 	return pair->a.files > 1 && pair->saved_bytes > 0 &&
@@ -85,7 +85,7 @@ static int write_first(FILE *out, const struct folder_pairs *found, const struct
 	return 0;
 }
 
-/* Below the directories of the request alone. */
+/* Find the folders below the directories of the request. */
 static int find_folders(const struct find_plan *plan, struct store *store,
 			struct folder_pairs *found, struct simhash_error *error)
 {

@@ -12,8 +12,8 @@
 #include "report/lists/listing.h"
 #include "report/lists/marked.h"
 
-#define SHOWN_MAX \
-	4 /* members; where there are more, the line that counts them takes the place of one */
+#define SHOWN_MAX 4 /* members; if there are more, a line that counts them takes the place of one */
+#define PATH_MAX_COLUMNS 80 /* the size of a wider path is not below the others */
 #define GAP 2
 #define SIZE_COLUMNS 9 /* of "999 bytes" */
 #define SHARE_SIZE_MAX (LABEL_SIZE + 1)
@@ -29,7 +29,7 @@ struct block_line {
 
 /* ---- What a line says ---- */
 
-/* For a member and the first file, whose relation is of the member with the first file. */
+/* `pair`: a member and the first file. */
 static void describe_relation(const struct file_pair *pair, struct block_line *line)
 {
 	const struct relation *relation = &pair->relation;
@@ -42,7 +42,7 @@ static void describe_relation(const struct file_pair *pair, struct block_line *l
 		return;
 	}
 	pair_label(pair, label);
-	/* Percent signs are below each other: "97 %" ends where "97.30 %" has its point. */
+	/* Percentages are aligned to the right. */
 	if (!relation->is_identical && has_resemblance(relation))
 		snprintf(line->label, LABEL_SIZE, "%*s",
 			 relation->verification == PAIR_SKETCH ? 6 : 8, label);
@@ -64,7 +64,7 @@ static struct block_line line_of(const struct group *group, const struct group_m
 		describe_relation(&pair, &line);
 	else if (group->count == 1)
 		line.note = "no match";
-	if (member->role == ROLE_COPY && before != group->representative) {
+	if (member->role == ROLE_COPY && !has_same_content(member->file, group->representative)) {
 		line.note = "same as ";
 		line.same_as = before;
 	}
@@ -85,13 +85,23 @@ static size_t columns_of(const struct listing *listing)
 	return listing->how.has_marks ? listing->how.columns : SIZE_MAX;
 }
 
+/* The columns to the end of the sizes. */
+static size_t size_end(const struct listing *listing)
+{
+	size_t path = listing->prefix.columns, all = columns_of(listing), end;
+
+	end = BLOCK_INDENT + (path < PATH_MAX_COLUMNS ? path : PATH_MAX_COLUMNS) + GAP +
+	      SIZE_COLUMNS;
+	return end < all ? end : all;
+}
+
 static void colour(const struct listing *listing, const char *code)
 {
 	if (listing->how.has_colours)
 		fputs(code, listing->file);
 }
 
-/* Returns the columns written, or 0 with the error filled. */
+/* Adds the columns written to *used. */
 static int write_path(struct listing *listing, const struct find_file *file, size_t room,
 		      size_t *used, struct simhash_error *error)
 {
@@ -142,8 +152,7 @@ static int write_line(struct listing *listing, const struct block_line *line,
 	char size[32];
 
 	size_columns = strlen(format_bytes((double)line->file->size_bytes, size));
-	end = BLOCK_INDENT + listing->prefix.columns + GAP + SIZE_COLUMNS;
-	end = (end < all ? end : all) - size_columns;
+	end = size_end(listing) - size_columns;
 	fprintf(out, "%*s", is_first ? 0 : 2, "");
 	colour(listing, line->colour);
 	fputs(line->label, out);

@@ -270,8 +270,6 @@ void listing_begin_marked(struct listing *listing)
 		return;
 	left_out = text_columns(listing_prefix(listing));
 	prefix->columns -= prefix->columns < left_out ? prefix->columns : left_out;
-	if (prefix->columns > FIRST_MAX)
-		prefix->columns = FIRST_MAX;
 	shown = listing_prefix(listing);
 	if (shown.size == 0 || asprintf(&line, "Paths are below %c%.*s.\n", PATH_MARK,
 					(int)shown.size, shown.data) < 0)
@@ -283,8 +281,9 @@ void listing_begin_marked(struct listing *listing)
 
 void listing_write_text(struct listing *listing, struct bytes text)
 {
+	size_t first = listing->prefix.columns;
 	const struct layout layout = {.prefix = listing_prefix(listing),
-				      .first = listing->prefix.columns,
+				      .first = first < FIRST_MAX ? first : FIRST_MAX,
 				      .columns = listing->how.columns};
 
 	if (listing->how.has_marks)
