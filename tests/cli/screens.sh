@@ -33,7 +33,7 @@ words 20 4 >docs-old/notes
 cp docs/chapter-1.txt photos
 words 30 5000 >photos/2019/a.raw
 words 31 5000 >photos/2019/b.raw
-plainly=(--sort=name --mtime=2020-01-01 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX)
+plainly=(--sort=name --mtime=2020-01-01 --owner=0 --group=0 --numeric-owner '--mode=u=rwX,go=rX')
 tar cf backup.tar -C photos/2019 "${plainly[@]}" a.raw b.raw
 cp -r photos/2019 archive/2019-photos
 words 32 500 >archive/2019-photos/c.raw
