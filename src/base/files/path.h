@@ -16,6 +16,12 @@ char *path_join(struct bytes directory, struct bytes name);
 struct bytes path_directory(const char *path);
 const char *path_name(const char *path);
 
+/* The directory that an absolute path is in; the root directory has no bytes, as has its own. */
+struct bytes path_above(struct bytes path);
+
+/* Make an absolute directory the nearest one above it that has also this path. */
+void path_widen(struct bytes *directory, struct bytes path);
+
 /*
  * The absolute path of what a user names. Its directories are resolved as far as they exist;
  * its last part is kept as it is, so that what is gone, or has become a link, can still be

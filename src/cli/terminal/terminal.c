@@ -140,6 +140,12 @@ void say_path(const char *program, struct bytes path, const char *text)
 	say_parts(program, path, text);
 }
 
+void say_next(const char *command)
+{
+	if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+		fprintf(stderr, "\nNext: %s\n", command);
+}
+
 int finish_output(struct simhash_error *error)
 {
 	if (fflush(stdout) != 0)

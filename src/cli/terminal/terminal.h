@@ -34,6 +34,12 @@ void write_shortened(FILE *out, struct bytes path, unsigned columns);
 /* Write "program: path: text". */
 void say_path(const char *program, struct bytes path, const char *text);
 
+/*
+ * Write the command of the next step, below what was shown, if a person sees both: standard output
+ * and standard error are terminals.
+ */
+void say_next(const char *command);
+
 /* Write what standard output still holds. Error: it, or something before it, was not written. */
 int finish_output(struct simhash_error *error);
 

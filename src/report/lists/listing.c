@@ -113,8 +113,7 @@ static unsigned output_columns(FILE *file)
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : (unsigned)columns;
 }
 
-/* Colours go to terminals that have them, unless the user wants none (no-color.org). */
-static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
 	struct presentation how = {.records = {formatter->format, isatty(fileno(file)) == 1}};
