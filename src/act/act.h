@@ -118,7 +118,7 @@ int copy_attributes(int from, int to, bool all);
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
 /*
- * Bytes that the file system has allocated for a file alone: not what it shares with others, nor holes.
+ * The bytes of a file without the blocks that it shares with other files, which free nothing.
  * Those of the page cache that have no blocks yet count.
  */
 uint64_t own_bytes(int fd, const struct stat *status);

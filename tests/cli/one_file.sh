@@ -76,5 +76,5 @@ rm copy/*
 runs 0 "$SIMHASH" -q first second copy
 runs 0 "$SIMKEEP" --action=script:script --keep=oldest
 grep -q '^#delete' script && fail "the script deletes names of one file"
-said "which frees 0 bytes"
+said "and free 0 bytes"
 exit 0

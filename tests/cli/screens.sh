@@ -72,3 +72,17 @@ screen file "$SIMFIND" reports/report_v3.txt
 screen files "$SIMFIND" reports/report_v2.txt single docs/chapter-1.txt
 # Which copy of three is the first one of the pairs depends on hashes of paths.
 screen pairs "$SIMFIND" --format=text --exclude=reports --exclude=chapter-1.txt
+
+# ---- What can be removed ----
+screen removable "$SIMKEEP"
+screen plan "$SIMKEEP" --keep=oldest --action=delete docs docs-old reports
+cp -a docs docs-copy
+cp -a docs docs2
+mkdir -p old/docs old/pictures
+cp -a docs old
+cp photos/2019/a.raw old/pictures
+cp photos/2019/b.raw old
+chmod a-w docs-copy/chapter-7.txt
+runs 0 "$SIMHASH" -q docs docs2 docs-copy old photos
+screen whole "$SIMKEEP" docs docs2 docs-copy old photos/2019
+screen acts sh -c '"$0" --keep=oldest --action=hardlink --yes --journal=j old/pictures photos/2019; "$0" --undo=j; "$0" --undo=j --yes; rm j' "$SIMKEEP"
