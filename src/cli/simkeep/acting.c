@@ -13,6 +13,7 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
+#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/simkeep/plan_script.h"
@@ -107,6 +108,24 @@ void acting_end(struct acting *acting)
 #define YELLOW "\x1b[33m"
 #define PLAIN "\x1b[0m"
 
+#define WHAT_COLUMNS 13
+#define SIZE_COLUMNS 10
+
+static void widen_layout(struct layout *layout, const struct keep_file *file)
+{
+	size_t size, columns;
+	char *text = file == NULL ? NULL : escape_text(bytes_of(file->path), &size);
+
+	if (text == NULL)
+		return;
+	columns = WHAT_COLUMNS + SIZE_COLUMNS + 1 +
+		  text_columns(
+			  (struct bytes){text + layout->prefix.size, size - layout->prefix.size});
+	free(text);
+	if (columns > layout->columns)
+		layout->columns = columns;
+}
+
 /* Find what all paths of a plan have in common, which a terminal shows once. */
 static void begin_lines(struct acting *acting, const struct plan *plan)
 {
@@ -120,8 +139,13 @@ static void begin_lines(struct acting *acting, const struct plan *plan)
 		if (plan->acts[i].kept != NULL)
 			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
 	}
-	acting->layout =
-		(struct layout){.prefix = paths_prefix(common), .columns = acting->how.columns};
+	acting->layout = (struct layout){.prefix = paths_prefix(common)};
+	for (size_t i = 0; i < plan->count; i++) {
+		widen_layout(&acting->layout, plan->acts[i].file);
+		widen_layout(&acting->layout, plan->acts[i].kept);
+	}
+	if (acting->layout.columns > acting->how.columns || acting->policy.action == ACTION_MOVE)
+		acting->layout.columns = acting->how.columns;
 	write_prefix(stdout, &acting->layout);
 }
 
@@ -130,14 +154,15 @@ static void write_screen_line(const struct acting *acting, const char *what,
 			      const struct keep_file *file, const char *to, bool is_kept)
 {
 	const char *colour = is_kept ? GREEN : YELLOW;
-	char *line = NULL, bytes[32] = "";
+	char *line = NULL, bytes[32] = "", end[48];
 	size_t size;
 	FILE *out = open_memstream(&line, &size);
 
 	if (out == NULL)
 		return;
 	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", acting->how.has_colours ? colour : "",
-		is_kept ? 11 : 9, what, acting->how.has_colours ? PLAIN : "", PATH_MARK);
+		WHAT_COLUMNS - (is_kept ? 0 : 2), what, acting->how.has_colours ? PLAIN : "",
+		PATH_MARK);
 	write_escaped(out, bytes_of(file->path));
 	if (to != NULL) {
 		fprintf(out, "%c -> %c", WIDTH_MARK, PATH_MARK);
@@ -147,7 +172,8 @@ static void write_screen_line(const struct acting *acting, const char *what,
 		return;
 	if (file->size_bytes != KEEP_SIZE_UNKNOWN)
 		format_bytes((double)file->size_bytes, bytes);
-	write_marked_to(stdout, (struct bytes){line, size}, bytes, &acting->layout);
+	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
+	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
 	free(line);
 }
 
@@ -293,11 +319,22 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 
 /* ---- The next step ---- */
 
-/* Write the words of this command, after others. */
-static void write_words(FILE *out, const struct keep_arguments *arguments)
+/* The options that come before the words of this command. */
+static void write_options(FILE *out, const struct acting *acting)
 {
+	if (lists_folders(acting))
+		fputs("--keep=oldest --keep=shortest-path ", out);
+	if (acting->policy.action == ACTION_REPORT)
+		fputs("--action=delete", out);
+}
+
+static void write_words(FILE *out, const struct acting *acting)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+
 	for (int i = 1; i < arguments->word_count; i++) {
-		fputc(' ', out);
+		if (i > 1 || acting->policy.action == ACTION_REPORT)
+			fputc(' ', out);
 		if (needs_encoding(bytes_of(arguments->words[i])))
 			fputs(arguments->words[i][0] == '-' ? "OPTION" : "FILE", out);
 		else
@@ -331,16 +368,12 @@ static void advise(const struct acting *acting)
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return;
-	fputs(PROGRAM, out);
-	if (lists_folders(acting))
-		fputs(" --keep=oldest --keep=shortest-path", out);
-	if (acting->policy.action == ACTION_REPORT)
-		fputs(" --action=delete", out);
-	write_words(out, arguments);
+	write_options(out, acting);
+	write_words(out, acting);
 	if (acting->policy.action != ACTION_REPORT)
 		write_journal_name(out);
 	if (close_text(out, &text) == 0)
-		say_next(text);
+		say_next(PROGRAM, NULL, NULL, text);
 	free(text);
 }
 

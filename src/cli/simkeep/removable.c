@@ -333,6 +333,12 @@ static int format_files(const struct removable_folder *folder, char *text, size_
 
 #define FILES_SIZE 80
 
+static const char *const relation_texts[] = {[COPIES_SCATTERED] = "in several folders",
+					     [COPIES_IN_ITSELF] = "in the same folder",
+					     [COPIES_PARTLY_IN] = "partly in ",
+					     [COPIES_ALL_IN] = "all in ",
+					     [COPIES_IDENTICAL] = "identical to "};
+
 static bool names_folder(const struct removable_folder *folder)
 {
 	return folder->relation > COPIES_IN_ITSELF;
@@ -349,16 +355,10 @@ static void write_path(FILE *out, struct bytes path, const struct removable_view
 static void write_relation(FILE *out, const struct removable_folder *folder,
 			   const struct removable_view *view)
 {
-	static const char *const texts[] = {[COPIES_SCATTERED] = "in several folders",
-					    [COPIES_IN_ITSELF] = "in the same folder",
-					    [COPIES_PARTLY_IN] = "partly in ",
-					    [COPIES_ALL_IN] = "all in ",
-					    [COPIES_IDENTICAL] = "identical to "};
-
 	write_path(out, folder->path, view);
 	if (view->columns > 0)
 		fputc(WIDTH_MARK, out);
-	fprintf(out, "  %s%s%s", view->has_colours ? GREEN : "", texts[folder->relation],
+	fprintf(out, "  %s%s%s", view->has_colours ? GREEN : "", relation_texts[folder->relation],
 		view->has_colours ? PLAIN : "");
 	if (names_folder(folder))
 		write_path(out, folder->kept, view);
@@ -398,8 +398,20 @@ static bool write_folder(const struct removable_folder *folder, const struct lay
 	return is_made;
 }
 
-/* What is left out of the paths of a screen, and how wide the first path of a line is. */
-static void find_layout(const struct removable *removable, size_t shown, struct layout *layout)
+/* The columns of an escaped path without what is left out of all. */
+static size_t path_columns(struct bytes path, struct bytes prefix)
+{
+	size_t size, columns = 0;
+	char *text = escape_text(path, &size);
+
+	if (text != NULL && size >= prefix.size)
+		columns = text_columns((struct bytes){text + prefix.size, size - prefix.size});
+	free(text);
+	return columns;
+}
+
+/* What is left out of the paths of a screen. */
+static struct bytes find_prefix(const struct removable *removable, size_t shown)
 {
 	struct bytes common = path_above(removable->folders[0].path);
 
@@ -409,27 +421,41 @@ static void find_layout(const struct removable *removable, size_t shown, struct 
 		if (names_folder(folder))
 			path_widen(&common, path_above(folder->kept));
 	}
-	layout->prefix = paths_prefix(common);
+	return paths_prefix(common);
+}
+
+/* How wide the columns of a screen are. */
+static void find_columns(const struct removable *removable, size_t shown, struct layout *layout,
+			 size_t *files_columns)
+{
+	size_t second = 0;
+	char text[FILES_SIZE];
+
+	*files_columns = 0;
 	for (size_t i = 0; i < shown; i++) {
-		struct bytes path = removable->folders[i].path;
-		size_t start = common.size == 0 ? 0 : common.size + 1;
-		size_t columns = text_columns((struct bytes){path.data + start, path.size - start});
-		layout->first = columns > layout->first ? columns : layout->first;
+		const struct removable_folder *folder = &removable->folders[i];
+		size_t path = path_columns(folder->path, layout->prefix);
+		size_t kept =
+			strlen(relation_texts[folder->relation]) +
+			(names_folder(folder) ? path_columns(folder->kept, layout->prefix) : 0);
+		size_t files = (size_t)format_files(folder, text, sizeof text);
+		layout->first = path > layout->first ? path : layout->first;
+		second = kept > second ? kept : second;
+		*files_columns = files > *files_columns ? files : *files_columns;
 	}
+	layout->columns = layout->first + 2 + second + 2 + *files_columns + 2 + SIZE_COLUMNS;
 }
 
 static void write_screen(const struct removable *removable, const struct removable_view *view)
 {
 	size_t all = removable->folder_count, shown = all <= FOLDERS_MAX ? all : FOLDERS_MAX - 1;
-	size_t files_columns = 0;
-	char text[FILES_SIZE];
-	struct layout layout = {.columns = view->columns};
+	size_t files_columns;
+	char text[32];
+	struct layout layout = {.prefix = find_prefix(removable, shown)};
 
-	for (size_t i = 0; i < shown; i++) {
-		size_t size = (size_t)format_files(&removable->folders[i], text, sizeof text);
-		files_columns = size > files_columns ? size : files_columns;
-	}
-	find_layout(removable, shown, &layout);
+	find_columns(removable, shown, &layout, &files_columns);
+	if (layout.columns > view->columns)
+		layout.columns = view->columns;
 	write_prefix(view->out, &layout);
 	for (size_t i = 0; i < shown; i++)
 		if (!write_folder(&removable->folders[i], &layout, files_columns, view))

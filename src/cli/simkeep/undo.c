@@ -96,14 +96,14 @@ static void advise(const struct undoing *undoing)
 
 	if (out == NULL)
 		return;
-	fputs(PROGRAM " --undo=", out);
+	fputs("--undo=", out);
 	if (needs_encoding(path))
 		fputs("FILE", out);
 	else
 		write_command_word(out, path);
 	fputs(" --yes", out);
 	if (close_text(out, &text) == 0)
-		say_next(text);
+		say_next(PROGRAM, NULL, NULL, text);
 	free(text);
 }
 

@@ -18,6 +18,7 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/text/escape.h"
+#include "base/text/shell_word.h"
 #include "scan/file/container_kind.h"
 
 /* Of standard error, and whether a status line is on it. */
@@ -140,10 +141,19 @@ void say_path(const char *program, struct bytes path, const char *text)
 	say_parts(program, path, text);
 }
 
-void say_next(const char *command)
+void say_next(const char *command, const char *url, const char *options, const char *what)
 {
-	if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
-		fprintf(stderr, "\nNext: %s\n", command);
+	if (isatty(STDOUT_FILENO) != 1 || isatty(STDERR_FILENO) != 1 || fflush(stdout) != 0)
+		return;
+	fprintf(stderr, "\nNext: %s ", command);
+	if (url != NULL) {
+		fputs("-d ", stderr);
+		write_command_word(stderr, bytes_of(url));
+		fputc(' ', stderr);
+	}
+	if (options != NULL)
+		fprintf(stderr, "%s ", options);
+	fprintf(stderr, "%s\n", what);
 }
 
 int finish_output(struct simhash_error *error)
