@@ -48,10 +48,10 @@ runs 0 "$SIMHASH" -q first second
 
 # Folders that are one folder save nothing; a real copy of them does, though its copy has two names.
 runs 0 "$SIMFIND" --directories
-grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: its files have other names" out || fail "nothing says that: $(cat out)"
 runs 0 "$SIMFIND" --directories first second
-grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: the files have other names" out || fail "nothing says that: $(cat out)"
 runs 0 "$SIMFIND" -q --directories --format=csv
 same "what CSV says is saved" "saved_bytes 0" "$(cut -d, -f2 out | sort -u | sort -r | xargs)"
