@@ -90,3 +90,17 @@ screen acts sh -c '"$0" --keep=oldest --action=hardlink --yes --journal=j old/pi
 # ---- Folders ----
 screen directories "$SIMFIND" --directories
 screen two_directories "$SIMFIND" --directories docs old
+
+# ---- Versions ----
+mkdir -p versions/drafts
+words 60 400 >versions/letter.txt
+{ cat versions/letter.txt && words 61 20; } >versions/letter2.txt
+cp versions/letter2.txt "versions/letter2 (copy).txt"
+{ cat versions/letter2.txt && words 62 20; } >"versions/drafts/$(printf 'a letter with a long name %.0s' 1 2 3).txt"
+{ cat versions/letter2.txt && words 63 20; } >versions/letter3.txt
+touch -d '2023-05-01 10:00:00Z' versions/letter.txt
+touch -d '2023-05-01 10:00:20Z' versions/letter2*
+touch -d '2023-05-02Z' versions/letter3.txt
+touch -d '2023-05-03Z' versions/drafts/*
+runs 0 "$SIMHASH" -q versions
+screen lineage "$SIMFIND" --group=lineage versions

@@ -174,6 +174,7 @@ static void write_screen_line(const struct acting *acting, const char *what,
 		format_bytes((double)file->size_bytes, bytes);
 	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
 	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
+	putchar('\n');
 	free(line);
 }
 

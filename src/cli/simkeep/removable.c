@@ -392,7 +392,8 @@ static bool write_folder(const struct removable_folder *folder, const struct lay
 	if (is_made && view->columns > 0)
 		write_marked_to(view->out, (struct bytes){line, size}, numbers, layout);
 	else if (is_made)
-		fprintf(view->out, "%s  %s\n", line, numbers);
+		fprintf(view->out, "%s  %s", line, numbers);
+	fputc('\n', view->out);
 	free(line);
 	free(numbers);
 	return is_made;

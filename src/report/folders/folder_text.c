@@ -135,14 +135,13 @@ static int write_line(struct listing *listing, const struct line *line,
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
 	if (!listing->how.has_marks)
-		fprintf(listing->file, "%s%s%s\n", text, line->numbers == NULL ? "" : "  ",
+		fprintf(listing->file, "%s%s%s", text, line->numbers == NULL ? "" : "  ",
 			line->numbers == NULL ? "" : line->numbers);
 	else if (line->numbers != NULL)
 		write_marked_to(listing->file, (struct bytes){text, size}, line->numbers, &layout);
-	else {
+	else
 		write_marked(listing->file, (struct bytes){text, size}, &layout);
-		fputc('\n', listing->file);
-	}
+	fputc('\n', listing->file);
 	free(text);
 	return listing_check(listing, error);
 }

@@ -109,7 +109,7 @@ void write_marked_to(FILE *out, struct bytes line, const char *end, const struct
 	if (close_text(memory, &text) != 0)
 		return;
 	used = text_columns((struct bytes){text, size});
-	fprintf(out, "%s  %*s%s\n", text, (int)(before.columns > used ? before.columns - used : 0),
+	fprintf(out, "%s  %*s%s", text, (int)(before.columns > used ? before.columns - used : 0),
 		"", end);
 	free(text);
 }

@@ -20,7 +20,7 @@ struct layout {
 /* Write a line without its marks. The middle of paths that are too wide is left out. */
 void write_marked(FILE *out, struct bytes line, const struct layout *layout);
 
-/* The same, with a text at the right end of the line; the paths get the columns before it. */
+/* The same, with a text at the right end; the paths get the columns before it. */
 void write_marked_to(FILE *out, struct bytes line, const char *end, const struct layout *layout);
 
 /*
