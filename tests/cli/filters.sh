@@ -287,7 +287,7 @@ done
 # A FILE is searched for whether or not it is let through.
 runs 0 "$SIMFIND" --ext=c "$files/copies/three.TXT"
 same "copies of a file" 2 "$(wc -l <out)"
-said "among 2 candidate"
+said "2 pairs (2 identical, 0 similar) for 1 file."
 runs 0 "$SIMFIND" --fail-on-match --ext=nothing
 said "0 pairs (0 identical, 0 similar) among 0 files"
 runs 1 "$SIMFIND" --fail-on-match --ext=c

@@ -38,8 +38,12 @@ cp -r photos/2019 archive/2019-photos
 words 32 500 >archive/2019-photos/c.raw
 tar cf archive/all-2023.tar -C archive --sort=name --mtime=2020-01-01 --owner=0 --group=0 2019-photos
 words 40 200 >single
-words 50 60 >"music/$(printf 'a long name of a song %.0s' 1 2 3 4)"
-cp music/a* "music/another $(printf 'long name of a song %.0s' 1 2 3 4)"
+words 41 4000 >log.txt
+sed 3000q log.txt >"first part of the log"
+words 50 60 >"music/$(printf 'a long name, %.0s' 1 2 3 4 5 6)last"
+cp music/a* "music/another long name, $(printf 'and so on, %.0s' 1 2 3 4 5 6)last"
+words 60 60 >"music/$(printf 'a long name, %.0s' 1 2 3 4 5 6)second to last"
+cp music/*second* music/third
 settle .
 
 # screen NAME COMMAND...: what it shows
@@ -67,9 +71,13 @@ screen() {
 
 screen index "$SIMHASH" -f .
 screen list "$SIMFIND"
+screen limit "$SIMFIND" --limit=2
 screen groups "$SIMFIND" --group
 screen file "$SIMFIND" reports/report_v3.txt
 screen files "$SIMFIND" reports/report_v2.txt single docs/chapter-1.txt
+screen parts "$SIMFIND" --also=versions log.txt "first part of the log"
+screen read "$SIMFIND" --verify=all reports
+screen similar "$SIMFIND" --only=similar --exclude=reports
 # Which copy of three is the first one of the pairs depends on hashes of paths.
 screen pairs "$SIMFIND" --format=text --exclude=reports --exclude=chapter-1.txt
 

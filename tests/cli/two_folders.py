@@ -108,7 +108,7 @@ def check_json(printed, lines):
 
 
 def check_text(printed, fates, lines):
-    head, _, body = printed.split("\n\n")
+    _, head, body = printed.split("\n\n")
     counts = {label: number for number, label in re.findall(r"(\d+)(?: files?)? ([a-z][a-zA-Z ]*)", head.split(";")[0])}
     assert {LABELS[label]: int(number) for label, number in counts.items() if label in LABELS} == fates, (head, fates)
     labels = ["changed" if "%" in line[:13] else line[:13].strip() for line in body.splitlines()]

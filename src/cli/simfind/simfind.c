@@ -145,10 +145,10 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 		const struct find_plan plan = find_plan_of(arguments, request, url, &listing);
 		listing_set_order(&listing, &arguments->order);
 		status = list(&plan, store, &listing, outcome, error);
+		pager_finish();
+		if (status == 0)
+			suggest_next_step(&plan, outcome);
 	}
-	pager_finish();
-	if (status == 0 && outcome->next_step != NULL)
-		say_next("simkeep", arguments->index.location.url, NULL, outcome->next_step);
 	free(outcome->next_step);
 	outcome->next_step = NULL;
 	listing_release(&listing);

@@ -374,7 +374,7 @@ static void advise(const struct acting *acting)
 	if (acting->policy.action != ACTION_REPORT)
 		write_journal_name(out);
 	if (close_text(out, &text) == 0)
-		say_next(PROGRAM, NULL, NULL, text);
+		say_next(PROGRAM, NULL, text, NULL);
 	free(text);
 }
 

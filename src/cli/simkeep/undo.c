@@ -103,7 +103,7 @@ static void advise(const struct undoing *undoing)
 		write_command_word(out, path);
 	fputs(" --yes", out);
 	if (close_text(out, &text) == 0)
-		say_next(PROGRAM, NULL, NULL, text);
+		say_next(PROGRAM, NULL, text, NULL);
 	free(text);
 }
 

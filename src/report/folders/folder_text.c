@@ -82,7 +82,7 @@ void folder_text_widen(const struct folder_share *share, struct bytes name,
 /* How wide lines are: as the widest one, if the terminal is. */
 static struct layout layout_of(const struct listing *listing, const struct folder_columns *columns)
 {
-	struct bytes prefix = {listing->prefix.bytes, listing->prefix.size};
+	struct bytes prefix = listing_prefix(listing);
 	size_t numbers = 2 + columns->files + 2 + SIZE_COLUMNS;
 	size_t wanted =
 		PATH_COLUMN + columns->path - text_columns(prefix) + AFTER_COLUMNS + numbers;
@@ -480,11 +480,13 @@ int folder_text_comparison(struct listing *listing, const struct folder_comparis
 	write_whole(out, comparison);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
+	if (write_sides(listing, comparison, names, error) != 0) {
+		free(text);
+		return -1;
+	}
+	fputc('\n', listing->file);
 	write_below(listing, text, 0);
 	free(text);
-	fputc('\n', listing->file);
-	if (write_sides(listing, comparison, names, error) != 0)
-		return -1;
 	if (comparison->count > 0)
 		fputc('\n', listing->file);
 	return write_files(listing, comparison, error);

@@ -282,11 +282,11 @@ int lineage_write_text(struct listing *listing, const struct group *group,
 		       const struct lineage *lineage, struct simhash_error *error)
 {
 	const struct presentation *how = &listing->how;
-	struct drawing drawing = {
-		.listing = listing,
-		.layout = {.prefix = {listing->prefix.bytes, listing->prefix.size}},
-		.has_sizes = !how->has_marks || how->columns >= SIZES_FROM,
-		.has_certainty = !how->has_marks || how->columns >= CERTAINTY_FROM};
+	struct drawing drawing = {.listing = listing,
+				  .layout = {.prefix = listing_prefix(listing)},
+				  .has_sizes = !how->has_marks || how->columns >= SIZES_FROM,
+				  .has_certainty = !how->has_marks ||
+						   how->columns >= CERTAINTY_FROM};
 
 	if (choose_dates(&drawing, lineage, group->count, error) != 0)
 		return -1;
