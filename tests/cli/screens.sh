@@ -112,3 +112,4 @@ touch -d '2023-05-02Z' versions/letter3.txt
 touch -d '2023-05-03Z' versions/drafts/*
 runs 0 "$SIMHASH" -q versions
 screen lineage "$SIMFIND" --group=lineage versions
+screen compare "$SIMFIND" --compare versions/letter.txt versions/letter3.txt
