@@ -113,3 +113,4 @@ touch -d '2023-05-03Z' versions/drafts/*
 runs 0 "$SIMHASH" -q versions
 screen lineage "$SIMFIND" --group=lineage versions
 screen compare "$SIMFIND" --compare versions/letter.txt versions/letter3.txt
+screen order "$SIMFIND" --order=delta versions reports
