@@ -325,5 +325,5 @@ runs 1 "$SIMFIND" --directories --format=null
 said "--directories cannot be combined with --format=null; expected text, csv, json, jsonl or html"
 for share in 2 101% % '' 50%%; do
 	runs 1 "$SIMFIND" --directories="$share"
-	said "--directories '$share': expected a number from 0 to 1"
+	said "--directories '$share': expected a percentage such as 75%, or a number from 0 to 1"
 done

@@ -143,7 +143,7 @@ drop_version_8
 sql "DELETE FROM schema_version WHERE version > 5"
 sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
 runs 1 "$SIMFIND" --summary=none --measure=bottomk
-said "has schema version 5, but this program needs 15: run simhash on it once"
+said "has schema version 5, but this program needs 16: run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files/f0"
 grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
 runs 0 "$SIMHASH" "$files" # for their resemblance sketches
@@ -205,7 +205,7 @@ said "--min-resemblance with --measure: expected more than 0"
 runs 1 "$SIMFIND" --measure=simhash64 --min-resemblance=0.5
 said "similarity 0.5: measure simhash64 finds pairs from 0.875 to 1"
 runs 1 "$SIMFIND" --measure=minhash --min-resemblance=2
-said "--min-resemblance '2': expected a number from 0 to 1"
+said "--min-resemblance '2': expected a percentage such as 75%, or a number from 0 to 1"
 runs 1 "$SIMFIND" --measure=ssdeep
 said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottomk"
 runs 1 "$SIMHASH" --measure=minhash:functions=3 "$files"
