@@ -44,7 +44,7 @@ between() {
 has_content() { seq 5000 | cmp -s - "$1"; }
 nothing_lost() {
 	local name
-	grep -rqs 'saved meanwhile' "$files" || fail "$1: what was saved is lost"
+	grep -rqs 'saved meanwhile' "$files" || fail "$1: saved changes are lost"
 	for name in "$files"/* "$files"/.simkeep-*; do
 		[ ! -e "$name" ] || ! has_content "$name" || return 0
 	done
@@ -104,7 +104,7 @@ for action in hardlink delete; do
 	done
 done
 
-echo "A kill before the old file went, and then other work"
+echo "A kill before the old file was removed, and then other work"
 cut_off() {
 	make_files
 	LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMKEEP" "${act[@]}" --action=hardlink 2>err || true
@@ -142,7 +142,7 @@ ln "$files/q/kept" protected/name
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
 said "left alone: the file that is kept has another name, which is protected"
-[ ! "$files/copy" -ef protected/name ] || fail "a hard link to what is protected"
+[ ! "$files/copy" -ef protected/name ] || fail "a hard link to a protected file"
 # Unprotected names do not block a link, and neither do names that were made earlier.
 rm journal protected/name
 for number in 1 2 3; do

@@ -179,7 +179,7 @@ in_own_mounts() {
 	"${as_root[@]}" unshare -m "$@" || status=$?
 	"${give_back[@]}"
 	[ $status != 77 ] || exit 77
-	[ $status = 0 ] || fail "in mounts of its own: $*"
+	[ $status = 0 ] || fail "in separate mounts: $*"
 }
 
 # as_root_too SCRIPT: run the test again as root, by sudo, in a separate folder, unless it already

@@ -82,7 +82,7 @@ edges "$files/s1" >found
 diff expected found >&2 || fail "versions by time"
 
 # Without evidence, the edge has no direction.
-same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
+same "unclear order" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
 "$SIMFIND" -q --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
 runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
@@ -135,7 +135,7 @@ grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)
 # For programs: each file once, after the file that it comes from, which is its parent in JSON.
 "$SIMFIND" -q --group=lineage -0 >pairs || fail "simfind failed"
 "$SIMFIND" -q --group=lineage --format=json >lineage.json || fail "simfind failed"
-python3 - <<'PYTHON' || fail "files and what they come from"
+python3 - <<'PYTHON' || fail "files and their parents"
 import json, os
 def path(file):
     return bytes.fromhex(file["path_hex"]) if "path_hex" in file else file["path"].encode()

@@ -116,7 +116,7 @@ for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.87
 	brute_force "$measure" "$kind" "$least" >expected
 	pairs --measure="$measure" --min-resemblance="$least" >found
 	cmp expected found || fail "$case: $(diff expected found | head -5)"
-	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
+	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs for a test"
 	# With all files requested at once: the same pairs, each once.
 	find "$files" -type f -print0 >every_file
 	pairs --measure="$measure" --min-resemblance="$least" --files0-from=every_file | in_order >found
@@ -342,7 +342,7 @@ between=(--between "$files/f9" "$files/f9")
 runs 0 "$SIMFIND" -q -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
 pairs=$(($(wc -l <out) - 1))
 "$SIMFIND" -q -0 -T 5 --verify=all --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
-[ "$pairs" -gt 3 ] || fail "too few pairs to be a test"
+[ "$pairs" -gt 3 ] || fail "too few pairs for a test"
 same "pairs compared" "$pairs" "$(grep -c '^LCS of lines' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
 same "measures of nothing" 0 "$(tail -n +6 out | grep -c '100\.0000%')"

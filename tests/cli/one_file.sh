@@ -72,7 +72,7 @@ grep -q "second/sub" page.html && fail "the page has the second name"
 
 # A plan: the kept file has another name, and no line of a script removes it.
 runs 0 "$SIMKEEP" -q --action=script:script --keep=in:first
-grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
+grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script removes a name of the kept file: $(cat script)"
 same "copies in the script" 3 "$(grep -c '^#delete' script)"
 rm copy/*
 runs 0 "$SIMHASH" -q first second copy

@@ -84,8 +84,8 @@ for signal in INT TERM HUP; do
 	pid=$!
 	exec 7>../input
 	wait_until is_begun
-	same "rights of what is not whole" 600 "$(stat -c %a .simfind.*)"
-	same "what is there meanwhile" old "$(cat new)"
+	same "permissions of an incomplete file" 600 "$(stat -c %a .simfind.*)"
+	same "the file meanwhile" old "$(cat new)"
 	kill -s $signal $pid
 	status=0
 	wait $pid || status=$?
@@ -123,7 +123,7 @@ compare 1 shut
 said "cannot write to ../closed/shut: Permission denied"
 compare 1 new
 said "cannot write to ../closed/new: Permission denied"
-same "what is in it" "open shut" "$(ls -A ../closed | paste -sd' ')"
+same "files in it" "open shut" "$(ls -A ../closed | paste -sd' ')"
 chmod 755 ../closed
 runs 1 "$SIMFIND" -q -o .
 said "cannot write to .: Is a directory"

@@ -323,7 +323,7 @@ runs 0 cmake --build build --target uninstall
 find prefix -type f -o -type l >left
 same "files left" prefix/share/man/man1/other.1 "$(cat left)"
 same "folders of ours left" "" "$(find prefix -name '*simhash*' -o -name systemd)"
-same "what was there before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
+same "files that existed before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
 rm build/install_manifest.txt
 runs 2 cmake --build build --target uninstall
 grep -q 'Nothing was installed from this build' out err || fail "$(cat out err)"

@@ -354,7 +354,7 @@ def test_pair(browser, expected):
     browser.press(ENTER)
     check("open", browser.run("return document.querySelector('.open').ariaExpanded"), "true")
     index = [row[0] for row in rows_of(browser)].index(pair["b"])
-    check("what it is to the first", rows_of(browser)[index][1], pair["common"])
+    check("relation to the first", rows_of(browser)[index][1], pair["common"])
     browser.run("document.querySelectorAll('.file')[arguments[0]].querySelector('.compare').focus()", index)
     browser.press(ENTER)
     check("dialog", browser.run("return document.getElementById('pair').open"), True)
@@ -403,7 +403,7 @@ def test_decisions(browser, expected, folder):
     check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
     open_group(browser, expected["pair"]["b"])
     browser.click(".file .give")
-    check("given up", decided(browser), [0, 1])
+    check("removed", decided(browser), [0, 1])
     check("seen", browser.run("return document.querySelector('.file').classList.contains('gone')"), True)
     browser.click(".file .give")
     check("neither", browser.run("return document.getElementById('basket').hidden"), True)
@@ -486,7 +486,7 @@ def test_loading(browser, whole, folder):
     del files[5]["size"], files[5]["mtime"]
     load(json.dumps(changed), f"Loaded {total - 5} decisions of saved.json.")
     check("decisions that match", sum(decided(browser)[:2]), total - 5)
-    check("what does not match", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
+    check("differences", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
           ["5 decisions do not match this page", "has changed since", "is not on this page", "is not on this page",
            "has another content now", "has neither keep nor give up as its decision"])
     forget()

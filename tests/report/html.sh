@@ -88,7 +88,7 @@ runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.htm
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
-	fail "the page does not tell what is left out"
+	fail "the page does not say what it leaves out"
 # Without html:thumbnails there is no picture, and the page contains only changes that it can have
 # made itself.
 runs 0 "$SIMFIND" --format=html -o plain.html
