@@ -245,7 +245,7 @@ def stranger_tables(folder, judges):
     rows = [(f"{size >> 10} KiB ({len(kinds)} kinds)",
              [f"{100 * statistics.mean(kind[i] for kind in kinds.values()):.2f}" for i in range(len(judges))])
             for size, kinds in sorted(shares.items())]
-    print(f"\nOf the pairs of one kind and size, {related} have a resemblance of {RELATED} or more and are left out.")
+    print(f"\n{related} pairs of one kind and size have a resemblance of {RELATED} or more and are left out.")
     table("strangers: pairs listed, %, mean over kinds", names, rows)
     kinds = sorted({kind for by_kind in shares.values() for kind in by_kind})
     means = {kind: [100 * statistics.mean(by_kind[kind][i] for by_kind in shares.values() if kind in by_kind)

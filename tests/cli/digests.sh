@@ -65,7 +65,7 @@ same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE si
 # A search finds the same for both hosts.
 runs 0 "$SIMHASH" --import=list --host=there
 "$SIMFIND" -q --format=csv --between "$(uname -n):" "$(uname -n):" -o here.csv 2>/dev/null || true
-"$SIMFIND" -q --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
+"$SIMFIND" --summary=none --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
 [ "$(cat identical)" -ge "$((total - 10))" ] || fail "only $(cat identical) files are identical there"
 
 echo "In part"
@@ -124,7 +124,7 @@ runs 0 "$SIMHASH" --import=anonymous --host=someone
 said "$total files imported"
 "$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6 | LC_ALL=C sort >again
 cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
-"$SIMFIND" -q --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
+"$SIMFIND" --summary=none --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
 grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file represents numbers.txt: $(head -3 pairs)"
 
 echo "One file"
@@ -239,7 +239,7 @@ refused 20 "$(awk '{ print length($1 $2 $3) + 4 }' three)" "a smaller number" <t
 field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
 field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
 field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"
-field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension to be that of the path"
+field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension of the path"
 field 7 relative.txt | refused 20 "$(column 7)" "a path that begins with /"
 field 7 /a/%00.txt | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits that are not 00"
 field 7 /a/%4 | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits"

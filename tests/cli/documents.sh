@@ -67,11 +67,11 @@ rm -r "${files:?}"/*
 make odd "$files"
 settle "$files"
 runs 2 "$SIMHASH" -z "$files"
-for told in 'cut.docx//word/document.xml: No well-formed XML: the text of its document is indexed without the rest' \
-	'laughs.docx//word/document.xml: Declares entities, as no document needs: its text is not indexed' \
-	'outside.docx//word/document.xml: Declares entities, as no document needs' \
-	'deep.docx//word/document.xml: Has more text, or longer or deeper markup, than is read' \
-	'tag.docx//word/document.xml: Has more text, or longer or deeper markup, than is read'; do
+for told in 'cut.docx//word/document.xml: Not well-formed XML: the text of its document is indexed without the rest' \
+	'laughs.docx//word/document.xml: Declares entities, which no document needs: its text is not indexed' \
+	'outside.docx//word/document.xml: Declares entities, which no document needs' \
+	'deep.docx//word/document.xml: Has too much text, or too long or deep markup' \
+	'tag.docx//word/document.xml: Has too much text, or too long or deep markup'; do
 	said "bad/$told"
 done
 same "failures" 5 "$(grep -c '^simhash: ' err)"

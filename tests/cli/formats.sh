@@ -41,14 +41,14 @@ members() {
 for extension in zip tar; do
 	same "the last of two members of one name in $extension" "same|24380" "$(members "twice.$extension")"
 	same "a long name in $extension" "short|24380" "$(members "long.$extension")"
-	said "long.$extension: Has members with names that are too long, which are not indexed"
+	said "long.$extension: Has members whose names are too long; these are not indexed"
 done
 same "links in tar" "first|5000" "$(members links.tar)"
 same "links in newc, where the last one has the content" "first|0 last|5000" "$(members links.newc)"
 same "a name with a zero byte" "before|5000" "$(members zero.zip)"
 for archive in harmed.tar outer.zip//inner.tar harmed.cpio header.tar.gz; do
-	said "$archive: Damaged archive, or one of an unknown kind: what was read before is indexed"
+	said "$archive: Damaged archive, or unknown kind of archive: the part read before is indexed"
 done
-said "over.cpio.gz: Has more than a million members: those before are indexed"
+said "over.cpio.gz: Has more than a million members: the members read before are indexed"
 same "members behind damage" "after|5000 inner.tar//a.txt|5000 inner.tar|40960" "$(members outer.zip)"
 same "reported archives" 9 "$(grep -c '^simhash: ' err)"

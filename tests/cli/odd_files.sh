@@ -136,7 +136,7 @@ ends() {
 	same "directories not entered" "$2" "$(grep -o 'Not entered: .*' err)"
 	[ "$(sql "SELECT COUNT(*) FROM file")" -le "$1" ] || fail "files: $(sql "SELECT COUNT(*) FROM file")"
 }
-alike="Not entered: it and the levels above it are all alike, as if it contained itself"
+alike="Not entered: it and the levels above it are all equal, as if it contained itself"
 plant file a/b/file a/itself/none
 ends 2 "Not entered: it is the directory 1 level above it"
 plant file a/file a/endless/none

@@ -31,12 +31,12 @@ for fault in crash abort hungry nosy fine; do
 	archive $fault
 done
 before=(abort.tar//first crash.tar//first fine.tar//fine fine.tar//first hungry.tar//first nosy.tar//first)
-crashed="Damaged archive, with which the process that reads it has crashed: what was read before is indexed"
+crashed="Damaged archive: the process that read it crashed; the part read before is indexed"
 for threads in 1 2; do
 	runs 2 with_faults "$SIMHASH" -z -j$threads "$files"
 	said "$files/crash.tar: $crashed"
 	said "$files/abort.tar: $crashed"
-	said "$files/hungry.tar: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
+	said "$files/hungry.tar: Needs more memory than simhash --limits=memory=SIZE allows for an archive: the part read before is indexed"
 	same "failures" 3 "$(grep -c '^simhash: ' err)"
 	same "members" "${before[*]} nosy.tar//refused" "$(rows)"
 	[ ! -e "$TEST_FOLDER/written" ] || fail "a decoder has written a file"
@@ -87,7 +87,7 @@ archive endless
 	ulimit -St 1
 	runs 2 with_faults "$SIMHASH" -z "$files"
 )
-said "$files/endless.tar: Damaged archive, of which nothing more comes within a minute of processor time: what was read before is indexed"
+said "$files/endless.tar: Damaged archive: nothing more came from it within a minute of processor time; the part read before is indexed"
 trap '[ -z "${run:-}" ] || kill -KILL $run 2>/dev/null || true' EXIT
 start() {
 	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq "$files" 2>err &
@@ -155,7 +155,7 @@ for options in --limits=memory=32M -j3 "--limits=memory=100M -j2" "--limits=memo
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMHASH" -z $options "$TEST_FOLDER/one"
 	case $options in
-	*32M | *100M*) said "one/1.tar.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets" ;;
+	*32M | *100M*) said "one/1.tar.xz: Needs more memory than simhash --limits=memory=SIZE allows for an archive" ;;
 	*) grep -q memory err && fail "$options: $(cat err)" ;;
 	esac
 done

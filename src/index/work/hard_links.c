@@ -1,6 +1,6 @@
 /*
- * Keeps a tree of inodes by device and number, under one lock, and copies rows between the names of
- * one file.
+ * Stores a tree of inodes by device and number, under one lock, and copies rows between the names
+ * of one file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/hard_links.h"
@@ -15,9 +15,9 @@ struct hard_link {
 	int64_t size_bytes, mtime_ns, changed_ns;
 	bool is_inflated;
 	bool is_scanning, is_known; /* its row, by a leader */
-	struct task *parked;	    /* a list, the last one that came first */
-	unsigned tasks;		    /* that point here */
-	struct file_row row;	    /* what its names share, with a reference to the sketches */
+	struct task *parked;	    /* a list, the last one first */
+	unsigned tasks;		    /* tasks that refer to this link */
+	struct file_row row; /* the row that its names share, with a reference to the sketches */
 };
 
 struct hard_links {
@@ -75,7 +75,7 @@ void hard_links_free(struct hard_links *links)
 	free(links);
 }
 
-/* The link of an inode, which is added if it is new; NULL if there is no room for it. */
+/* Return the link of an inode, and add it if it is new. NULL if there is no room for it. */
 static struct hard_link *find_link(struct hard_links *links, const struct hard_link *wanted)
 {
 	struct hard_link **known = tfind(wanted, &links->tree, compare_links), *link;
@@ -121,7 +121,7 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	pthread_mutex_unlock(&links->lock);
 }
 
-/* A task has left its link; the last one frees it, once all names were met. */
+/* A task leaves its link. The last task frees the link if all names were met. */
 static void leave(struct hard_links *links, struct task *task)
 {
 	struct hard_link *link = task->names.link;
@@ -159,7 +159,7 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 	return answer;
 }
 
-/* Is this row, by what was opened for it, the one of all names? */
+/* Does this row, read from the opened file, belong to this link? */
 static bool is_row_of(const struct hard_link *link, const struct file_row *row)
 {
 	int64_t size_bytes = link->is_inflated ? row->compressed_size_bytes : row->size_bytes;
