@@ -18,13 +18,13 @@
 #include "find/reading/cover.h"
 #include "simhash_measures.h"
 
-/* Some seconds; what takes longer is left out. */
+/* Takes some seconds; measures that would take longer are left out. */
 #define LCS_STEPS_MAX UINT64_C(4000000000)
 
-/* Shingles take some 24 bytes of memory for each byte of both files, the others less. */
+/* Shingles need about 24 bytes of memory for each byte of both files; other measures need less. */
 #define BYTES_MAX ((size_t)256 << 20)
 
-/* Larger files are refused before they are read; pipes and devices have no size to see. */
+/* Larger files are refused before they are read; the size of pipes and devices is unknown. */
 #define FILE_MAX ((size_t)UINT32_MAX)
 #define PIPE_MAX BYTES_MAX
 
@@ -39,7 +39,7 @@ struct comparison {
 	struct compared_file a, b;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
-	const struct simhash_measure *measure; /* one more; or NULL */
+	const struct simhash_measure *measure; /* an additional measure; or NULL */
 	FILE *out;
 };
 
@@ -59,7 +59,7 @@ static void begin_line(struct comparison *c, const char *measure, double similar
 			100 * shown_share(similarity, are_equal(c), SIMHASH_MILLION));
 }
 
-/* Of nothing there is no share: -1. */
+/* Returns -1 if there is nothing to have a share of. */
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole == 0 ? -1 : (double)part / (double)whole;
@@ -70,7 +70,7 @@ static double percent(double share)
 	return share < 0 ? 0 : 100 * share;
 }
 
-/* The same of what is contained, to two decimals. */
+/* The same for a contained share, to two decimals. */
 static double contained_percent(double share)
 {
 	return share < 0 ? 0 : 100 * shown_share(share, share >= 1, 10000);
@@ -139,7 +139,7 @@ static int write_cover(struct comparison *c, struct simhash_error *error)
 	return 0;
 }
 
-/* Too long to be waited for is no failure. */
+/* A measure that would take too long is not a failure. */
 static int is_left_out(struct comparison *c, const char *name, int status,
 		       const struct simhash_error *error)
 {
