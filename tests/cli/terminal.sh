@@ -143,7 +143,7 @@ for setting in NO_COLOR=1 TERM=dumb; do
 done
 NO_COLOR='' on_terminal 120 "$SIMFIND" --summary=none -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
-# --color decides, whatever NO_COLOR says and wherever the lines go.
+# --color decides, regardless of NO_COLOR and of the output.
 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=never
 same "colours with --color=never" 0 "$(grep -c $'\x1b' screen || true)"
 NO_COLOR=1 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=always
