@@ -23,7 +23,7 @@ static void write_pair(FILE *out, const struct folder_report *report, size_t num
 	fputs(comparison->is_left_out ? "}" : ",\"detailed\":true}", out);
 }
 
-/* The percentage that the page shows: 100 only for copies. */
+/* As the page shows it, in percent: 100 is for copies. */
 static int64_t percent_of(const struct folder_file *file)
 {
 	bool is_copy = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
@@ -44,7 +44,7 @@ static void write_file(FILE *out, const struct folder_file *file)
 		FIELD_SIGNED(IN_PAGE, "size_a", file->size_a_bytes),
 		FIELD_SIGNED(IN_PAGE, "size_b", file->size_b_bytes),
 		FIELD_TEXT(IN_PAGE, "path_a", has_a ? file->path_a : none),
-		/* Empty: the same path, or none. */
+		/* Empty: the same, or none. */
 		FIELD_TEXT(IN_PAGE, "path_b", is_moved ? file->path_b : none),
 		FIELD_TEXT(IN_PAGE, "like", file->like.size > 0 ? file->like : NO_TEXT),
 		FIELDS_END,

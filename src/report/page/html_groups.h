@@ -1,5 +1,5 @@
 /*
- * Writes the groups of the report: their contents, the files of each content, and totals.
+ * The groups in the report: their contents, the files of each content, and totals.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_GROUPS_H
@@ -7,7 +7,7 @@
 
 #include "report/page/report.h"
 
-/* From this resemblance on, in rounded percent, files are called nearly identical. */
+/* From this share in common on, in rounded percent, files are called nearly identical. */
 #define NEARLY_PERCENT 90
 
 /* Write fields of an object, each with a comma before it. */

@@ -8,7 +8,7 @@
 
 #include "base/text/escape.h"
 
-/* In Unicode, the symbols for the control characters 0 to 0x1f begin here. */
+/* The symbols for the controls 0 to 0x1f begin here in Unicode. */
 #define CONTROL_PICTURES 0x2400
 #define SYMBOL_FOR_DELETE 0x2421
 

@@ -10,15 +10,12 @@
 
 #include "base/basic/bytes.h"
 
-/*
- * Without quotation marks. If a text is written in pieces, all sizes except for the last must be
- * divisible by 3.
- */
+/* Without quotation marks. Pieces of a whole have sizes divisible by 3, but for the last. */
 void html_write_base64(FILE *out, const uint8_t *bytes, size_t size);
 
 /*
- * Write bytes of a file as UTF-8 for people: characters that act on a display become a symbol or
- * their number, bytes that are not UTF-8 become U+FFFD, and only tabs stay. Not escaped for JSON.
+ * Bytes of a file as UTF-8 for people: what acts on a display becomes a symbol of it or its
+ * number, what is not UTF-8 becomes U+FFFD, and only tabs stay. Not escaped for JSON.
  */
 void html_write_visible(FILE *out, struct bytes bytes);
 

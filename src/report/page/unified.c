@@ -1,5 +1,5 @@
 /*
- * Converts marked lines to hunks.
+ * Turns marked lines into hunks.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/unified.h"
@@ -13,13 +13,13 @@
 #include "report/page/html_text.h"
 
 #define CONTEXT 3
-#define LINE_BYTES 400 /* the rest of a longer line is not shown */
+#define LINE_BYTES 400 /* more of a line is not shown */
 
 struct diff_side {
 	struct bytes text;
-	size_t *starts; /* the beginning of each line, and the end of the text */
+	size_t *starts; /* of each line, and the end of the text */
 	size_t lines, at;
-	size_t changes; /* the changed lines from there on */
+	size_t changes; /* from there on */
 	const uint8_t *is_changed;
 };
 
@@ -47,7 +47,7 @@ static size_t write_line(FILE *out, char mark, const struct diff_side *side, siz
 	size_t shown = size - is_ended;
 
 	if (shown > LINE_BYTES) {
-		/* Do not cut a character. */
+		/* A character is not cut. */
 		for (shown = LINE_BYTES;
 		     ((unsigned char)start[shown] & 0xc0) == 0x80 && shown > LINE_BYTES - 4;)
 			shown--;
@@ -67,7 +67,7 @@ static bool is_change(const struct diff_side *side, size_t line)
 	return line < side->lines && side->is_changed[line];
 }
 
-/* The number of lines from here on that are equal in both texts. */
+/* How many lines from here on are the same in both. */
 static size_t common_lines(const struct diff_side *a, const struct diff_side *b, size_t from_a,
 			   size_t from_b)
 {
@@ -79,7 +79,7 @@ static size_t common_lines(const struct diff_side *a, const struct diff_side *b,
 	return count;
 }
 
-/* Find the end of a hunk that begins at these lines. */
+/* Where a hunk that begins at the lines given ends. */
 static void find_end(const struct diff_side *a, const struct diff_side *b, size_t *end_a,
 		     size_t *end_b)
 {
@@ -100,7 +100,7 @@ static void find_end(const struct diff_side *a, const struct diff_side *b, size_
 	*end_b += same < CONTEXT ? same : CONTEXT;
 }
 
-/* Write the hunk up to its end, or as far as `room` allows; returns its approximate size. */
+/* The hunk up to the ends, or what `room` allows; returns about how many bytes it has. */
 static size_t write_hunk(FILE *out, struct diff_side *a, struct diff_side *b, size_t end_a,
 			 size_t end_b, size_t room)
 {
