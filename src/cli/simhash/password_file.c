@@ -57,7 +57,7 @@ static void write_group(FILE *out, const char *group, const char *user, const ch
 int password_file_write(struct password_file *file, const struct role_users *users,
 			struct simhash_error *error)
 {
-	/* Mariadb --defaults-group-suffix=_sql reads the last one. */
+	/* The client mariadb --defaults-group-suffix=_sql reads the last one. */
 	static const char *const groups[ROLES] = {"simhash", "simfind", "client_sql"};
 	FILE *out = fdopen(file->fd, "w");
 

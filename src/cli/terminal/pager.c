@@ -45,7 +45,7 @@ static bool is_runnable(const char *command)
 	return found;
 }
 
-/* Returns NULL for no pager. */
+/* Return the command of the pager, or NULL for no pager. */
 static const char *choose(const char *program)
 {
 	const char *command = getenv("PAGER"), *type = getenv("TERM");
@@ -64,7 +64,7 @@ static const char *choose(const char *program)
 	return NULL;
 }
 
-/* The same as git: colours are passed on, and output that fits on the screen stays there. */
+/* As git does: pass colours on, and leave output that fits on the screen there. */
 static void set_defaults(void)
 {
 	setenv("LESS", "FRX", 0);

@@ -213,7 +213,7 @@ static void start_taker(void)
 		pthread_sigmask(SIG_BLOCK, &caught, NULL);
 }
 
-/* Simfind blocks signals in the acting thread during an act, so no other thread may take them. */
+/* simfind blocks signals in the acting thread during an act, so no other thread may take them. */
 static void end_taker(void)
 {
 	if (!has_taker)
@@ -241,7 +241,7 @@ void catch_signals(void)
 	start_taker();
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	if (!is_ignored(SIGHUP)) /* as nohup sets it */
+	if (!is_ignored(SIGHUP)) /* nohup makes the program ignore SIGHUP */
 		sigaction(SIGHUP, &action, NULL);
 }
 
