@@ -48,7 +48,7 @@ simkeep() {
 	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
 }
 
-# sizes FILE...: the sum of their sizes, as simkeep shows it
+# sizes FILE...: print the sum of the sizes, as simkeep shows it
 sizes() {
 	stat -c %s "$@" | awk '{ sum += $1 } END { printf(sum < 1000 ? "%d bytes" : "%.1f kB", sum < 1000 ? sum : sum / 1000) }'
 }
@@ -222,7 +222,7 @@ simkeep 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "
 grep -q 'a/2.name' shown && fail "a name of the kept file goes"
 said "would delete 8 files and free $(sizes "$files"/b/{1,1.copy,odd*,2,2.copy,3,3.copy})"
 
-# Sizes are those of files, as simfind shows them: a hole counts.
+# Sizes include the holes of files, as in simfind.
 mkdir "$files/holes"
 truncate -s 100M "$files/holes/a"
 printf x | dd of="$files/holes/a" bs=1 seek=8192 conv=notrunc status=none
