@@ -16,7 +16,7 @@
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
 
-/* ---- What is similar ---- */
+/* ---- Similarity ---- */
 
 /* Remember a file that an option reads, because the output must not replace it. */
 static int add_input(struct find_arguments *arguments, const char *path, const char *what,
