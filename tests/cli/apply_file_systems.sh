@@ -192,7 +192,7 @@ same "others that are left" 1 "$(grep -c 'left alone' err)"
 # A script has the possible command, and says why there is no other one.
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=script:todo.sh
-same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
+same "commands in the script" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
 

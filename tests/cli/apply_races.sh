@@ -112,14 +112,14 @@ cut_off() {
 for ((number = 1; ; number++)); do
 	cut_off "$number"
 	[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
-	[ "$number" -lt 20 ] || fail "it is never killed there"
+	[ "$number" -lt 20 ] || fail "no kill comes at that moment"
 done
-# A file that was left over is not kept for the content, and is not a copy of it.
+# The temporary file that the killed act left is neither kept as one of the copies nor removed as a copy.
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=longest-name --action=delete
 said ".simkeep-"
-said "left alone: an act that was cut off has left it; see --undo"
-same "what goes" "" "$(grep '^delete' out || true)"
+said "left alone: an interrupted act left it; see --undo"
+same "deleted files" "" "$(grep '^delete' out || true)"
 echo "saved meanwhile" >"$files/copy"
 rm "$files/kept"
 runs 2 "$SIMKEEP" --undo=journal --yes

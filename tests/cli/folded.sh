@@ -149,7 +149,7 @@ for how in --format=text --group; do
 	same "paged with $how" yes "$(paged)"
 done
 LESS=-S PAGER=./pager on_terminal 120 "$SIMFIND"
-same "what the user set" "LESS=-S" "$(head -n 1 screen)"
+same "setting of the user" "LESS=-S" "$(head -n 1 screen)"
 PAGER=./pager TERM=dumb on_terminal 120 "$SIMFIND"
 same "paged on a dumb terminal" no "$(paged)"
 PAGER='' on_terminal 120 "$SIMFIND"

@@ -198,7 +198,7 @@ in_own_mounts() {
 as_root_too() {
 	[ "$(id -u)" != 0 ] || return 0
 	if ! sudo -n true 2>/dev/null; then
-		not_tested "what only root can do: this is another user, without sudo"
+		not_tested "acts that only root can do: this is another user, without sudo"
 		return 0
 	fi
 	mkdir "$TEST_FOLDER/root"

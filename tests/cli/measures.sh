@@ -346,7 +346,7 @@ pairs=$(($(wc -l <out) - 1))
 same "pairs compared" "$pairs" "$(grep -c '^lines in order' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
 same "measures of nothing" 0 "$(tail -n +7 out | grep -c '100\.0000 %')"
-same "what nothing resembles" "0 % resemblance; nothing of A is in B, and nothing of B is in A." "$(head -n 1 out)"
+same "files without a resemblance" "0 % resemblance; nothing of A is in B, and nothing of B is in A." "$(head -n 1 out)"
 # Files with the same words are not identical: no measure of them is 100 %.
 seq 500 >order.1
 seq 500 | sort -R --random-source=order.1 >order.2

@@ -61,7 +61,7 @@ mkdir copy
 cp -p tree/sub/* copy/
 runs 0 "$SIMHASH" -q first second copy
 runs 0 "$SIMFIND" --summary=none --directories --format=csv
-same "what a copy saves" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
+same "bytes saved by removing a copy" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
 runs 0 "$SIMFIND" --group
 said "3 of 9 files are copies; removing them would free 60.0 kB."
 same "files of the groups" 6 "$(grep -c '/[123].bin  ' out)"

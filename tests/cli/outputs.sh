@@ -69,7 +69,7 @@ said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" --compare -o new "$files/a.txt" /no/such/file
 (ulimit -f 1 && runs 1 "$SIMKEEP" -q --action=script:new.sh)
 said "cannot write to new.sh: File too large"
-same "what there was" old "$(cat new)"
+same "old content" old "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
 left "failures" link new new.sh old.sh
 
@@ -91,7 +91,7 @@ for signal in INT TERM HUP; do
 	wait $pid || status=$?
 	exec 7>&-
 	same "status after $signal" $((128 + $(kill -l $signal))) "$status"
-	same "what there was" old "$(cat new)"
+	same "old content" old "$(cat new)"
 	left "$signal" link new new.sh old.sh
 done
 set +m

@@ -238,7 +238,7 @@ sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
 runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
 same "what systemd-analyze says" "" "$(cat out err)"
 runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
-same "what lintian says" "" "$(cat out)"
+same "output of lintian" "" "$(cat out)"
 
 # ---- Removed: first the files, and then dpkg's records of the package ----
 runs 0 on "$root" -r "${packages[@]}"

@@ -287,7 +287,7 @@ def test_list(browser, expected):
 
     def ids():
         return browser.run("return [...document.querySelectorAll('#rows > li[data-id]')].map(e => e.dataset.id)")
-    check("what saves the most first", ids(), expected["ids"][:50])
+    check("most saved bytes first", ids(), expected["ids"][:50])
     browser.choose("#sort", "3")
     files = [number(text.split(" file")[0]) for text in browser.texts(".open .what")]
     check("sorted by files", files, sorted(files, reverse=True))
