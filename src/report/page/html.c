@@ -90,7 +90,7 @@ static int write_whole_folder(FILE *out, const struct folder_pairs *found,
 	return a == NULL || b == NULL ? error_set_memory(error) : 0;
 }
 
-/* Those that free the most space come first. */
+/* Folders that free the most space come first. */
 static int write_whole_folders(FILE *out, const struct folder_pairs *found,
 			       struct simhash_error *error)
 {
