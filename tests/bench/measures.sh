@@ -56,7 +56,7 @@ ours() {
 	local name=$1 measure=$2 speed bytes
 	shift 2
 	read -r _ speed bytes < <("$build/tests/sketching" -f "$folder/everything" "$measure")
-	"$build/simfind" -q -d "sqlite:$folder/index.db" --group=none --format=csv "$@" | tr -d '\r' |
+	"$build/simfind" --summary=none -d "sqlite:$folder/index.db" --group=none --format=csv "$@" | tr -d '\r' |
 		awk -F, -v OFS='\t' 'NR > 1 { print $10, $11 }' | judge "$name" "$speed" "$bytes"
 }
 

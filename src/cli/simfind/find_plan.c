@@ -4,15 +4,17 @@
  */
 #include "cli/simfind/find_plan.h"
 
+#include <string.h>
+
 /* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
 #define GROUPS_SHARE 4
 
-/* Where nothing else is asked for than similar files, a person sees them in groups. */
-static bool folds(const struct find_arguments *arguments, const struct find_request *request,
-		  const struct listing *listing)
+/* A person at a terminal who asks only for similar files sees blocks. */
+static bool shows_blocks(const struct find_arguments *arguments, const struct find_request *request,
+			 const struct listing *listing)
 {
-	return listing->how.has_marks && !arguments->has_format && !arguments->operands.has_files &&
-	       !request->expand && request->parts == 1;
+	return listing->how.has_marks && !arguments->has_format && !request->expand &&
+	       request->parts == 1;
 }
 
 static enum find_list choose_list(const struct find_arguments *arguments,
@@ -28,7 +30,15 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 		return LIST_LINEAGES;
 	if (arguments->has_groups)
 		return LIST_GROUPS;
-	return folds(arguments, request, listing) ? LIST_FOLDED : LIST_PAIRS;
+	if (!shows_blocks(arguments, request, listing))
+		return LIST_PAIRS;
+	return arguments->operands.has_files ? LIST_MATCHES : LIST_FOLDED;
+}
+
+/* Is nothing but the exit status asked for? */
+static bool lists_nothing(const struct find_arguments *arguments)
+{
+	return arguments->quiet && strcmp(arguments->output_path, NO_OUTPUT) == 0;
 }
 
 static void plan_pairs(struct find_plan *plan)
@@ -40,11 +50,16 @@ static void plan_pairs(struct find_plan *plan)
 			    plan->reads_files;
 
 	plan->lists_groups = plan->list >= LIST_GROUPS && plan->list <= LIST_REPORT;
+	plan->shows_blocks = plan->list == LIST_FOLDED || plan->list == LIST_MATCHES ||
+			     (plan->list == LIST_GROUPS && arguments->formatter->is_text);
 	plan->finds_groups = plan->lists_groups && !reads_stored && !plan->has_files &&
 			     can_find_groups;
 	plan->counts_groups = plan->list == LIST_FOLDED || plan->finds_groups;
-	plan->keeps_pairs = !plan->finds_groups && (plan->lists_groups || plan->reads_files ||
-						    (arguments->stores && !can_find_groups));
+	plan->keeps_pairs = !plan->finds_groups &&
+			    (plan->lists_groups || plan->list == LIST_MATCHES ||
+			     plan->reads_files || (arguments->stores && !can_find_groups));
+	plan->stops_at_match = arguments->fail_on_match && plan->list == LIST_PAIRS &&
+			       !plan->keeps_pairs && !arguments->stores && lists_nothing(arguments);
 	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;
 }
 
@@ -57,7 +72,7 @@ static void plan_output(struct find_plan *plan, const struct listing *listing)
 	plan->is_page = arguments->formatter->is_report;
 	plan->shows_progress = !plan->has_files && !writes_ahead &&
 			       progress_is_wanted(arguments->progress, arguments->quiet);
-	plan->shows_summary = !arguments->quiet && arguments->summary != SUMMARY_JSON;
+	plan->shows_summary = !arguments->quiet && arguments->summary == SUMMARY_TEXT;
 	plan->has_pager = plan->list == LIST_ORDER
 				  ? listing->how.records.is_terminal
 				  : listing->how.has_marks && arguments->output_path == NULL;

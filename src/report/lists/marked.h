@@ -20,7 +20,25 @@ struct layout {
 /* Write a line without its marks. The middle of paths that are too wide is left out. */
 void write_marked(FILE *out, struct bytes line, const struct layout *layout);
 
-/* Write words, broken at blanks so that no line is wider. */
+/* The same, with a text at the right end; the paths get the columns before it. */
+void write_marked_to(FILE *out, struct bytes line, const char *end, const struct layout *layout);
+
+/*
+ * What paths at or below a directory begin with, escaped and with a slash at its end, for the
+ * caller to free; none for the root directory, or without memory.
+ */
+struct bytes paths_prefix(struct bytes directory);
+
+/* Write what is left out of all paths, above a list, unless that is nothing. */
+void write_prefix(FILE *out, const struct layout *layout);
+
+/* A path without the prefix, if it begins with it. */
+struct bytes without_prefix(struct bytes path, struct bytes prefix);
+
+/* Write a text without its middle if it is too wide. Returns the columns written. */
+size_t write_within(FILE *out, struct bytes text, size_t columns);
+
+/* Write lines, broken at blanks so that none is wider. */
 void write_wrapped(FILE *out, const char *text, size_t columns);
 
 #endif
