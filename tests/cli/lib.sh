@@ -32,6 +32,11 @@ within() {
 	)
 }
 
+# The version of the schema that the programs need.
+newest_version() {
+	printf '%s\n' "$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql | wc -l
+}
+
 # built_with NAME: are the programs built with mysql, archives, documents, sandbox, hashes, or a
 # sanitizer?
 built_with() {

@@ -13,8 +13,7 @@
 #include "report/folders/folders.h"
 #include "report/lists/marked.h"
 
-#define FILES_MAX 1000000 /* for indexes with more files, comparing folders takes too long */
-#define MIN_SHARED 0.9	  /* the minimum for a folder that is nearly a copy */
+#define MIN_SHARED 0.9 /* the minimum for a folder that is nearly a copy */
 #define SHOWN_MAX 3
 /* A folder is shown if it saves at least 1/10 as much as the first folder. */
 #define LEAST_OF_FIRST 10
@@ -86,9 +85,16 @@ static int write_first(FILE *out, const struct folder_pairs *found, const struct
 	return 0;
 }
 
-/* Find the folders below the directories of the request. */
-static int find_folders(const struct find_plan *plan, struct store *store,
-			struct folder_pairs *found, struct simhash_error *error)
+bool searches_whole_folders(const struct find_plan *plan)
+{
+	const struct find_request *request = plan->request;
+
+	return !plan->has_files && !request->has_between && request->takes == NULL &&
+	       request->known == NULL;
+}
+
+int find_whole_folders(const struct find_plan *plan, struct store *store,
+		       struct folder_pairs *found, struct simhash_error *error)
 {
 	const struct find_request *request = plan->request;
 	const struct find_sink sink = {.context = NULL};
@@ -114,19 +120,16 @@ static int find_folders(const struct find_plan *plan, struct store *store,
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error)
 {
-	const struct find_request *request = plan->request;
 	struct folder_pairs found;
 	int status;
 
-	/* If only some files are searched, a copied folder cannot be recognized. */
-	if (plan->list != LIST_FOLDED || request->has_between || request->takes != NULL ||
-	    request->known != NULL)
+	if (plan->list != LIST_FOLDED || !searches_whole_folders(plan))
 		return 0;
-	if (files > FILES_MAX) {
+	if (files > WHOLE_FOLDERS_FILES_MAX) {
 		fputs("To compare whole directories, use simfind --directories.\n", out);
 		return 0;
 	}
-	if (find_folders(plan, store, &found, error) != 0)
+	if (find_whole_folders(plan, store, &found, error) != 0)
 		return -1;
 	status = write_first(out, &found, listing, error);
 	folder_pairs_release(&found);
