@@ -169,7 +169,7 @@ runs 0 "$SIMKEEP" --keep=newest --action=delete --ext=txt --min-size=700 --exclu
 grep -q '^delete' out || fail "nothing was deleted"
 tree >now
 gone=$(LC_ALL=C comm -23 was now)
-same "files that went" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
+same "removed files" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
 same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
 same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
 runs 0 "$SIMKEEP" --undo=j --yes

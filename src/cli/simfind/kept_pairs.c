@@ -19,8 +19,8 @@
 
 #define PROGRAM "simfind"
 
-#define DIRECTORIES_MAX 1000	/* that a page names */
-#define WHOLE_MIN_SHARED 0.9	/* of a folder that is nearly a copy */
+#define DIRECTORIES_MAX 1000	/* the most directories that a page names */
+#define WHOLE_MIN_SHARED 0.9	/* the minimum for a folder that is nearly a copy */
 #define WHOLE_FILES_MAX 1000000 /* comparing folders of more files takes too long */
 
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
@@ -65,7 +65,7 @@ char *side_name(const struct find_plan *plan, const struct find_side *side, size
 	return length < 0 ? NULL : text;
 }
 
-/* Every run of simhash has its roots, so most of them are there already. */
+/* Most roots are in the list already, because each run of simhash records its roots again. */
 static bool has_directory(const struct page_origin *origin, const char *name)
 {
 	for (size_t i = 0; i < origin->directory_count; i++)
@@ -170,7 +170,9 @@ void report_origin_release(struct page_origin *origin)
 
 /* ---- The report ---- */
 
-/* Without reading, and only by identical files, so this is faster than finding the groups. */
+/*
+ * Only identical files are compared and no content is read, so this is faster than finding groups.
+ */
 static int find_whole_folders(const struct find_plan *plan, struct store *store,
 			      struct folder_pairs *found, struct simhash_error *error)
 {

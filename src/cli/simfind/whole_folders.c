@@ -1,6 +1,6 @@
 /*
- * Finds the folders with the most copies. It counts only identical files, so it takes about a fourth
- * of the time that groups take.
+ * Finds the folders with the most copies. It counts only identical files, so it takes about a
+ * fourth of the time that groups take.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/whole_folders.h"
@@ -13,10 +13,11 @@
 #include "report/folders/folders.h"
 #include "report/lists/marked.h"
 
-#define FILES_MAX 1000000 /* in the index; comparing the folders of more takes too long */
-#define MIN_SHARED 0.9	  /* of a folder that counts as nearly whole */
+#define FILES_MAX 1000000 /* for indexes with more files, comparing folders takes too long */
+#define MIN_SHARED 0.9	  /* the minimum for a folder that is nearly a copy */
 #define SHOWN_MAX 3
-#define LEAST_OF_FIRST 10 /* a folder is shown if it saves at least this part of the first: 1/10 */
+/* A folder is shown if it saves at least 1/10 as much as the first folder. */
+#define LEAST_OF_FIRST 10
 #define SEE "See: simfind --directories"
 
 static int write_name(FILE *out, const struct folder_pairs *found, uint32_t folder,
@@ -36,7 +37,7 @@ static int write_name(FILE *out, const struct folder_pairs *found, uint32_t fold
 	return 0;
 }
 
-/* "docs-old is 99 % in docs." */
+/* Write "docs-old is 99 % in docs." */
 static int write_pair(FILE *out, const struct folder_pairs *found, const struct folder_pair *pair,
 		      const struct listing *listing, struct simhash_error *error)
 {
@@ -57,7 +58,7 @@ static int write_pair(FILE *out, const struct folder_pairs *found, const struct 
 	return 0;
 }
 
-/* The list shows single files, so a folder with one file is not worth a line. */
+/* The list already shows single files, so a folder with one file gets no line. */
 static bool is_shown(const struct folder_pair *pair, const struct folder_pair *first)
 {
 	return pair->a.files > 1 && pair->saved_bytes > 0 &&
@@ -117,7 +118,7 @@ int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *s
 	struct folder_pairs found;
 	int status;
 
-	/* Part of the files cannot show that a folder is whole. */
+	/* If only some files are searched, a copied folder cannot be recognized. */
 	if (plan->list != LIST_FOLDED || request->has_between || request->takes != NULL ||
 	    request->known != NULL)
 		return 0;
