@@ -87,11 +87,15 @@ for night in first second; do
 	! built_with archives || [ $night = second ] || said "locked.zip: Encrypted, so its content is not indexed"
 	said " archives left out, as reported above"
 done
+runs 0 "$SIMHASH" -q -z -f "$home"
+same "what a night with -q shows" "" "$(cat out err)"
 # A damaged file is a failure.
 gzip -nc "$home/documents/text" >"$home/downloads/damaged.gz"
 truncate -s 500 "$home/downloads/damaged.gz"
 runs 2 "$SIMHASH" -z "$home"
 said "1 failed"
+runs 2 "$SIMHASH" -q -z "$home"
+same "what -q shows of damage" 1 "$(grep -c 'damaged.gz.*: Damaged' err)"
 
 # If no PATH can be read, nothing is done: no index is created or changed.
 mkdir closed

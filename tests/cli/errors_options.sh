@@ -8,7 +8,7 @@ seq 1000 >"$files/a"
 
 # Options.
 runs 1 "$SIMHASH"
-said "simhash: no PATH given; try 'simhash --help'"
+said "simhash: no PATH given; try 'simhash -h'"
 runs 1 "$SIMHASH" --no-such-option "$files"
 same "one line" "simhash: unknown option --no-such-option; try 'simhash --help'" "$(cat err)"
 runs 1 "$SIMHASH" --s "$files"
@@ -138,7 +138,7 @@ for word in --json --csv --null --html; do
 done
 answers "$SIMFIND" -0 "is unknown; use --format=null"
 answers "$SIMHASH" --csv "is an option of simfind; try 'simfind --format=csv'"
-answers "$SIMKEEP" --json "is unknown; simfind --only=copies --format=json is for programs"
+answers "$SIMKEEP" --json "is an option of simfind; try 'simfind --only=copies --format=json'"
 for word in -m --print-summarize; do
 	answers "$SIMFIND" $word "is not needed; the summary is on standard error, also as --summary=json"
 	answers "$SIMKEEP" $word "is not needed; a summary follows the list"

@@ -68,11 +68,11 @@ rows=$(sql 'SELECT COUNT(*) FROM file')
 mv "$files/it was" "$files/moved"
 (cd "$files" && runs 1 "$SIMHASH" "it was/here/")
 said "simhash: it was/here/: No such file or directory"
-said "simhash: $files/it was/here: it is gone, but the index has files at or below it; remove them by simhash --forget '$files/it was/here'"
+said "simhash: $files/it was/here: it no longer exists, but the index has files at or below it; to remove them: simhash --forget '$files/it was/here'"
 same "rows" "$rows" "$(sql 'SELECT COUNT(*) FROM file')"
 mkdir "$files/moved/again"
 runs 2 "$SIMHASH" -d "$TEST_URL" "$files/moved/again" "$files/it was"
-sed -n 's/.*remove them by simhash/"$SIMHASH"/p' err >advice.sh
+sed -n 's/.*to remove them: simhash/"$SIMHASH"/p' err >advice.sh
 same "commands" 1 "$(wc -l <advice.sh)"
 SIMHASH_DATABASE=sqlite:/no/such/index SIMHASH=$SIMHASH sh advice.sh
 same "rows" $((rows - 1)) "$(sql 'SELECT COUNT(*) FROM file')"
@@ -83,7 +83,7 @@ rm -r "$files/moved"
 runs 0 "$SIMHASH" --host=web9 "$files/oneself"
 mv "$files/oneself/e" kept
 runs 1 "$SIMHASH" --host=web9 "$files/oneself/e"
-said "remove them by simhash --host=web9 --forget $files/oneself/e"
+said "to remove them: simhash --host=web9 --forget $files/oneself/e"
 runs 0 "$SIMHASH" --host=web9 --forget "$files/oneself/e"
 said "1 removed"
 mv kept "$files/oneself/e"

@@ -20,12 +20,14 @@
 #include "cli/terminal/terminal.h"
 #include "index/run/index.h"
 #include "index/walk/directory.h"
+#include "scan/file/container_kind.h"
 
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
 	const struct index_arguments *arguments = context;
 
-	say_path(arguments->program, path, explain_errno(system_errno));
+	if (!arguments->quiet || !container_is_left_out(system_errno))
+		say_path(arguments->program, path, explain_errno(system_errno));
 }
 
 static void filter_failed(void *context, struct bytes path, const char *text)
@@ -45,7 +47,9 @@ static void path_gone(void *context, const char *path)
 
 	if (out == NULL)
 		return;
-	fputs("it is gone, but the index has files at or below it; remove them by simhash ", out);
+	fputs("it no longer exists, but the index has files at or below it; to remove them: "
+	      "simhash ",
+	      out);
 	if (url != NULL) {
 		fputs("-d ", out);
 		write_command_word(out, bytes_of(url));

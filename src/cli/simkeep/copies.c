@@ -233,7 +233,7 @@ static int find_only_tags(struct store *store, const struct name_list *sets, int
 }
 
 /* The built-in tags or, if the index has no files with these, the only tag set that has files. */
-static int choose_tags(struct store *store, struct simhash_tag_set **tags,
+static int choose_tags(struct store *store, struct simhash_tag_set **tags, bool *has_files,
 		       struct simhash_error *error)
 {
 	struct name_list sets = {.count = 0};
@@ -244,17 +244,35 @@ static int choose_tags(struct store *store, struct simhash_tag_set **tags,
 	    store_tag_set_id(store, *tags, false, &id, error) != 0 ||
 	    (id != 0 && store_count_rows(store, id, &rows, error) != 0))
 		return -1;
+	*has_files = rows > 0;
 	if (rows > 0)
 		return 0;
 	if (store_read_tag_sets(store, &sets, error) != 0)
 		return -1;
 	status = find_only_tags(store, &sets, &id, error);
+	*has_files = id != 0;
 	if (status == 0 && id != 0) {
 		simhash_tag_set_free(*tags);
 		status = store_read_tag_set(store, id, tags, error);
 	}
 	name_list_release(&sets);
 	return status;
+}
+
+/* Why there is nothing to do, if an empty index or an option may be the reason. */
+static void explain_nothing(const struct acting *acting, bool has_files)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+	struct limiting_options options = {.count = 0};
+
+	if (arguments->quiet || acting->acts > 0 || acting->left > 0 || acting->unreadable > 0)
+		return;
+	if (!has_files) {
+		say(PROGRAM, EMPTY_INDEX);
+	} else if (arguments->script_path == NULL) {
+		limiting_add_filters(&options, &arguments->exclusions);
+		limiting_say(&options, PROGRAM);
+	}
 }
 
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error)
@@ -264,11 +282,12 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	struct store *store = NULL;
 	struct copy_sorter *copies = NULL;
 	char *url = NULL;
+	bool has_files = false;
 	int status;
 
 	status = open_chosen_index(&arguments->index, &url, &store, error);
 	if (status == 0)
-		status = choose_tags(store, &tags, error);
+		status = choose_tags(store, &tags, &has_files, error);
 	if (status == 0)
 		status = output_check_index(arguments->script_path, store, host, error);
 	if (status == 0)
@@ -284,6 +303,8 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	store_close(store);
 	if (status == 0)
 		status = hand_on(acting, copies, host, error);
+	if (status == 0)
+		explain_nothing(acting, has_files);
 	copy_sorter_free(copies);
 	free(url);
 	simhash_tag_set_free(tags);
