@@ -111,7 +111,8 @@ for g in groups:
 assert at == len(found) - 2, found[at:]' || fail "the folded list: $(cat folded)"
 on_terminal 300 "$SIMFIND" -q
 same "quietly, the head" "Paths are below $files/." "$(head -n 1 screen)"
-on_terminal 300 "$SIMFIND" --limit=2
+on_terminal 300 "$SIMFIND" -d "$SIMHASH_DATABASE" --limit=2
+same "the next step" "Next: simkeep -d $SIMHASH_DATABASE shows which copies can be removed." "$(tail -n 1 screen)"
 groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 3 screen | head -n 1)"
 

@@ -33,10 +33,11 @@ words 20 4 >docs-old/notes
 cp docs/chapter-1.txt photos
 words 30 5000 >photos/2019/a.raw
 words 31 5000 >photos/2019/b.raw
-tar cf backup.tar -C photos/2019 --mtime=2020-01-01 --owner=0 --group=0 a.raw b.raw
+plainly=(--sort=name --mtime=2020-01-01 --owner=0 --group=0 --numeric-owner '--mode=u=rwX,go=rX')
+tar cf backup.tar -C photos/2019 "${plainly[@]}" a.raw b.raw
 cp -r photos/2019 archive/2019-photos
 words 32 500 >archive/2019-photos/c.raw
-tar cf archive/all-2023.tar -C archive --sort=name --mtime=2020-01-01 --owner=0 --group=0 2019-photos
+tar cf archive/all-2023.tar -C archive "${plainly[@]}" 2019-photos
 words 40 200 >single
 words 41 4000 >log.txt
 sed 3000q log.txt >"first part of the log"
@@ -44,6 +45,8 @@ words 50 60 >"music/$(printf 'a long name, %.0s' 1 2 3 4 5 6)last"
 cp music/a* "music/another long name, $(printf 'and so on, %.0s' 1 2 3 4 5 6)last"
 words 60 60 >"music/$(printf 'a long name, %.0s' 1 2 3 4 5 6)second to last"
 cp music/*second* music/third
+mkdir sent
+gzip -n <reports/report_v1.txt >sent/report_v1.txt.gz
 settle .
 
 # screen NAME COMMAND...: what it shows
@@ -75,6 +78,9 @@ screen limit "$SIMFIND" --limit=2
 screen groups "$SIMFIND" --group
 screen file "$SIMFIND" reports/report_v3.txt
 screen files "$SIMFIND" reports/report_v2.txt single docs/chapter-1.txt
+screen contents "$SIMFIND" -z sent/report_v1.txt.gz single
+screen sorted "$SIMFIND" --sort=-path --limit=3 reports/report_v3.txt
+screen nearest "$SIMFIND" --nearest=2 reports/report_v3.txt docs/chapter-1.txt
 screen parts "$SIMFIND" --also=versions log.txt "first part of the log"
 screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports

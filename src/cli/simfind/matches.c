@@ -187,8 +187,7 @@ static void note_ranges(struct matches *matches)
 		asked->count++;
 	}
 	for (size_t i = 0; i < matches->asked_count; i++)
-		matches->unmatched += !is_inside(&matches->asked[i]) &&
-				      matches->asked[i].count == 0;
+		matches->unmatched += matches->asked[i].count == 0 && is_shown(matches, i);
 }
 
 int matches_take(struct matches *matches, const struct pair_list *pairs,

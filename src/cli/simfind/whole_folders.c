@@ -113,10 +113,13 @@ static int find_folders(const struct find_plan *plan, struct store *store,
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error)
 {
+	const struct find_request *request = plan->request;
 	struct folder_pairs found;
 	int status;
 
-	if (plan->list != LIST_FOLDED || plan->request->has_between)
+	/* Part of the files cannot show that a folder is whole. */
+	if (plan->list != LIST_FOLDED || request->has_between || request->takes != NULL ||
+	    request->known != NULL)
 		return 0;
 	if (files > FILES_MAX) {
 		fputs("To compare whole directories, use simfind --directories.\n", out);

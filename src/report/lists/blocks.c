@@ -15,16 +15,18 @@
 #define SHOWN_MAX 4 /* members; if there are more, a line that counts them takes the place of one */
 #define PATH_MAX_COLUMNS 80 /* the size of a wider path is not below the others */
 #define GAP 2
+#define BLOCK_MARGIN 2 /* before labels */
 #define SIZE_COLUMNS 9 /* of "999 bytes" */
 #define SHARE_SIZE_MAX (LABEL_SIZE + 1)
 
 struct block_line {
 	const struct find_file *file;
 	const char *colour;
-	char label[LABEL_SIZE];		 /* empty: it is the first file */
-	char share[SHARE_SIZE_MAX];	 /* after the path, or empty */
-	const char *note;		 /* after the size, or NULL */
-	const struct find_file *same_as; /* what `note` ends with, or NULL */
+	char label[LABEL_SIZE];	    /* empty: it is the first file */
+	char share[SHARE_SIZE_MAX]; /* after the path, or empty */
+	const struct find_file
+		*same_as; /* the file that this is a copy of, unless that is the first */
+	bool is_alone;	  /* the first file, and there are no others */
 };
 
 /* ---- What a line says ---- */
@@ -62,12 +64,10 @@ static struct block_line line_of(const struct group *group, const struct group_m
 
 	if (member->role != ROLE_REPRESENTATIVE)
 		describe_relation(&pair, &line);
-	else if (group->count == 1)
-		line.note = "no match";
-	if (member->role == ROLE_COPY && !has_same_content(member->file, group->representative)) {
-		line.note = "same as ";
+	else
+		line.is_alone = group->count == 1;
+	if (member->role == ROLE_COPY && !has_same_content(member->file, group->representative))
 		line.same_as = before;
-	}
 	return line;
 }
 
@@ -118,57 +118,62 @@ static int write_path(struct listing *listing, const struct find_file *file, siz
 }
 
 /* After the size if there is room, else on the next line below the path. */
-static int write_note(struct listing *listing, const struct block_line *line, size_t used,
-		      struct simhash_error *error)
+static int write_same_as(struct listing *listing, const struct find_file *file, size_t used,
+			 struct simhash_error *error)
 {
-	size_t all = columns_of(listing), size, needed = GAP + strlen(line->note);
-	char *text = NULL;
+	static const char words[] = "same as ";
+	size_t all = columns_of(listing), size, needed = GAP + sizeof words - 1;
+	char *text = escape_text(find_file_display(file), &size);
 
-	if (line->same_as != NULL) {
-		text = escape_text(find_file_display(line->same_as), &size);
-		if (text == NULL)
-			return error_set_memory(error);
-		needed += text_columns(
-			without_prefix((struct bytes){text, size}, listing_prefix(listing)));
-		free(text);
-	}
+	if (text == NULL)
+		return error_set_memory(error);
+	needed += text_columns(without_prefix((struct bytes){text, size}, listing_prefix(listing)));
+	free(text);
 	if (needed <= all - used) {
-		fprintf(listing->file, "%*s%s", GAP, "", line->note);
-		used += GAP + strlen(line->note);
+		fprintf(listing->file, "%*s%s", GAP, "", words);
+		used += GAP + sizeof words - 1;
 	} else {
-		fprintf(listing->file, "\n%*s%s", BLOCK_INDENT, "", line->note);
-		used = BLOCK_INDENT + strlen(line->note);
+		fprintf(listing->file, "\n%*s%s", BLOCK_INDENT, "", words);
+		used = BLOCK_INDENT + sizeof words - 1;
 	}
-	return line->same_as == NULL ? 0
-				     : write_path(listing, line->same_as, all - used, &used, error);
+	return write_path(listing, file, all - used, &used, error);
+}
+
+static void write_label(const struct listing *listing, const struct block_line *line)
+{
+	fprintf(listing->file, "%*s", BLOCK_MARGIN, "");
+	colour(listing, line->colour);
+	fputs(line->label, listing->file);
+	colour(listing, PLAIN);
+	fprintf(listing->file, "%*s", (int)(BLOCK_INDENT - BLOCK_MARGIN - strlen(line->label)), "");
 }
 
 static int write_line(struct listing *listing, const struct block_line *line,
 		      struct simhash_error *error)
 {
+	const char *last = line->is_alone ? "  no match" : "";
+	size_t all = columns_of(listing) - strlen(last), end = size_end(listing), used = 0, width;
 	bool is_first = line->label[0] == '\0';
-	size_t all = columns_of(listing), used = is_first ? 0 : BLOCK_INDENT, size_columns, end;
 	FILE *out = listing->file;
 	char size[32];
 
-	size_columns = strlen(format_bytes((double)line->file->size_bytes, size));
-	end = size_end(listing) - size_columns;
-	fprintf(out, "%*s", is_first ? 0 : 2, "");
-	colour(listing, line->colour);
-	fputs(line->label, out);
-	if (!is_first) {
-		colour(listing, PLAIN);
-		fprintf(out, "%*s", (int)(BLOCK_INDENT - 2 - strlen(line->label)), "");
-	}
-	if (write_path(listing, line->file, all - used - strlen(line->share) - GAP - size_columns,
-		       &used, error) != 0)
+	width = strlen(format_bytes((double)line->file->size_bytes, size));
+	if (is_first)
+		colour(listing, line->colour);
+	else
+		write_label(listing, line);
+	used = is_first ? 0 : BLOCK_INDENT;
+	if (write_path(listing, line->file, all - used - strlen(line->share) - GAP - width, &used,
+		       error) != 0)
 		return -1;
 	if (is_first)
 		colour(listing, PLAIN);
 	used += strlen(line->share);
-	fprintf(out, "%s%*s%s", line->share, (int)(end > used + GAP ? end - used : GAP), "", size);
-	used = (end > used + GAP ? end : used + GAP) + size_columns;
-	if (line->note != NULL && write_note(listing, line, used, error) != 0)
+	end = (end < all ? end : all) - width;
+	if (end < used + GAP)
+		end = used + GAP;
+	fprintf(out, "%s%*s%s%s", line->share, (int)(end - used), "", size, last);
+	if (line->same_as != NULL && write_same_as(listing, line->same_as, end + width, error) != 0)
 		return -1;
 	fputc('\n', out);
 	return listing_check(listing, error);
