@@ -118,7 +118,7 @@ compare() {
 	runs "$1" as_user "$TEST_FOLDER/bin/simfind" -q --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
 }
 compare 0 open
-grep -q '^identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"
+grep -q '^A and B are identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"
 compare 1 shut
 said "cannot write to ../closed/shut: Permission denied"
 compare 1 new
