@@ -157,6 +157,35 @@ same "no command that goes on" "" "$(cat err)"
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
 
+# ---- A screen shows the first folders, a pipe all ----
+mkdir many
+for ((i = 0; i < 30; i++)); do
+	mkdir -p "many/original $i" "many/copy $i/inner"
+	printf '%0*d' $((2000 + i)) 0 >"many/original $i/x"
+	cp "many/original $i/x" "many/copy $i/inner/y"
+done
+touch -d 2020-01-01 many/original*/x
+runs 0 "$SIMHASH" -q many
+for columns in 40 60 200; do
+	NO_COLOR=1 on_terminal $columns "$SIMKEEP" many
+	same "folders on $columns columns" 19 "$(grep -c ' 1 file  .* kB$' screen)"
+	grep -qx 'and 11 more folders; a file or a pipe gets all' screen || fail "no more folders: $(cat screen)"
+	same "lines wider than $columns" 0 "$(awk -v most=$columns '/ kB$/ && length > most' screen | wc -l)"
+done
+same "a folder" "copy 29  all in original 29  1 file     2.0 kB" "$(grep '^copy 29' screen)"
+runs 0 "$SIMKEEP" many
+same "folders in a pipe" 30 "$(grep -c "^$TEST_FOLDER/many/copy [0-9]*  all in $TEST_FOLDER/many/original [0-9]*  1 file  2.0 kB$" out)"
+# Links and other files in a folder stay, so it is not removable as a whole; empty files do not count.
+ln -s x "many/copy 0/inner/link"
+: >"many/copy 1/inner/empty"
+echo new >"many/copy 2/inner/new"
+runs 0 "$SIMKEEP" many
+same "parts" "$TEST_FOLDER/many/copy 0/inner  partly in $TEST_FOLDER/many/original 0  1 file  2.0 kB
+$TEST_FOLDER/many/copy 1  all in $TEST_FOLDER/many/original 1  1 file  2.0 kB
+$TEST_FOLDER/many/copy 2/inner  partly in $TEST_FOLDER/many/original 2  1 of 2 files  2.0 kB" "$(grep 'copy [012]/\|copy [012] ' out | sort)"
+rm -r many
+runs 0 "$SIMHASH" --forget many
+
 # ---- What the filters leave out stays ----
 tree() {
 	find "$files" -type f -printf '%P|%s|%T@\0' | LC_ALL=C sort -z | tr '\0' '\n'

@@ -69,7 +69,7 @@ static int check_commands(const struct acting *acting, const struct commands *co
 	return 0;
 }
 
-/* What is done, in one word, if all commands do the same. */
+/* The action of all commands, or ACTION_REPORT if they differ. */
 static enum keep_action common_action(const struct commands *commands)
 {
 	for (size_t i = 1; i < commands->count; i++)
