@@ -1,5 +1,5 @@
 /*
- * Counts how many bytes an act saves.
+ * Counts the bytes that an act saves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_SAVED_BYTES_H
@@ -13,16 +13,16 @@
 #include "base/data/slots.h"
 #include "keep/keep.h"
 
-/* A file of several names, and how many of them would have gone. */
+/* A file with several names, and the number of names that would be removed. */
 struct gone_names {
 	uint64_t device, inode, names;
 };
 
-/* All zero to begin with. */
+/* All zero at the beginning. */
 struct saved_bytes {
 	struct gone_names *gone;
 	size_t count, capacity;
-	struct slots slots; /* of these, by device and inode */
+	struct slots slots; /* indexes `gone` by device and inode */
 };
 
 /*

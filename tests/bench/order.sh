@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# How much smaller `simfind --order` makes archives, and --order=delta single files, of real trees.
+# Measures how much smaller `simfind --order` makes archives of real trees, and --order=delta single
+# files.
 #
 #     tests/bench/order.sh BUILD TREE...
 #
-# For each tree: the bytes that tar and zstd make of its files in the order of paths, of extension and
-# name, and of --order. Then those of SAMPLE files (default 500) that have a reference which they are no
-# copy of, compressed alone and by --patch-from.
+# For each tree, prints the size of its files with tar and zstd in the order of paths, of extension
+# and name, and of --order. Then prints the size of SAMPLE files (default 500) that have a reference
+# but are not copies of it, compressed alone and with --patch-from.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -18,8 +19,8 @@ for tree in "$@"; do
 	index=sqlite:$work/index.db
 	rm -f "$work"/index.db*
 	"$build/simhash" -q -d "$index" "$tree"
-	"$build/simfind" -q -d "$index" --order -0 -o "$work/similar" "$tree"
-	"$build/simfind" -d "$index" --order=delta -0 -o "$work/references" "$tree"
+	"$build/simfind" -q -d "$index" --order --format=null -o "$work/similar" "$tree"
+	"$build/simfind" -d "$index" --order=delta --format=null -o "$work/references" "$tree"
 	sort -z "$work/similar" >"$work/paths"
 	python3 - "$work" <<'PYTHON'
 import os, sys

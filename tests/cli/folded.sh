@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a person sees on a terminal: the summary, groups folded, lines that fit, the pager. Run in
-# a pseudo-terminal by script(1).
+# Tests the output on a terminal: the summary, folded groups, lines that fit, and the pager.
+# script(1) provides the pseudo-terminal.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 export TERM=xterm NO_COLOR=1 PAGER=cat
 unset LESS COLUMNS
 
-# Families that are copies, similar, or one of a kind, with names that a terminal may stumble on.
+# Families of copies, of similar files, and single files, with names that may confuse a terminal.
 python3 -c 'import os, random, sys
 rng = random.Random(5)
 top = sys.argv[1]
@@ -27,7 +27,7 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --group --format=json -o groups.json
 runs 0 "$SIMFIND" -q -o pairs.txt
 
-# No line is wider, and no number is cut. A shown path is one of the paths, without its middle.
+# No line is too wide, and no number is cut. Each shown path is a path without its middle.
 cat >check.py <<'END'
 import re, sys, unicodedata
 columns = int(sys.argv[1])
@@ -64,7 +64,7 @@ for columns in 40 80 120 200 300; do
 	on_terminal $columns "$SIMFIND" "$(find "$files" -name 'plain*' | head -n 1)"
 	python3 check.py $columns >shortened || fail "$columns columns, of a file: $(cat screen)"
 done
-# $COLUMNS is what the user wants; what is no number is not.
+# $COLUMNS has priority if it is a number.
 on_terminal 200 env COLUMNS=50 "$SIMFIND"
 python3 check.py 50 >shortened || fail "COLUMNS=50: $(cat screen)"
 on_terminal 60 env COLUMNS=many "$SIMFIND"
@@ -109,22 +109,22 @@ for g in groups:
     assert found[at] == "", found[at]
     at += 1
 assert at == len(found) - 2, found[at:]' || fail "the folded list: $(cat folded)"
-on_terminal 300 "$SIMFIND" -q
+on_terminal 300 "$SIMFIND" --summary=none
 same "quietly, the head" "Paths are below $files/." "$(head -n 1 screen)"
 on_terminal 300 "$SIMFIND" -d "$SIMHASH_DATABASE" --limit=2
 same "the next step" "Next: simkeep -d $SIMHASH_DATABASE shows which copies can be removed." "$(tail -n 1 screen)"
 groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 3 screen | head -n 1)"
 
-# Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
+# Unfolded: every pair as in a file; on a wide terminal the paths are complete.
 for how in --format=text --group=none; do
-	on_terminal 2000 "$SIMFIND" -q $how
+	on_terminal 2000 "$SIMFIND" --summary=none $how
 	runs 0 "$SIMFIND" -q $how -o expected
 	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
 done
 on_terminal 200 "$SIMFIND" --format=text
 same "the summary of pairs" "$(wc -l <pairs.txt)" "$(head -n 1 screen | grep -o '^[0-9]*')"
-# Not on a terminal: a line a pair, whole paths, the summary on standard error.
+# Not on a terminal: one line for each pair with complete paths, and the summary on standard error.
 COLUMNS=40 runs 0 "$SIMFIND"
 cmp out pairs.txt || fail "to a file, pairs depend on the terminal"
 said "among"
@@ -174,15 +174,15 @@ PAGER='no-such-pager -x' on_terminal 120 "$SIMFIND"
 same "status without the pager" 0 "$status"
 grep -q "simfind: cannot run the pager 'no-such-pager -x', which \$PAGER names" screen || fail "no message: $(cat screen)"
 grep -vF 'cannot run the pager' screen | cmp - found || fail "the list without its pager"
-# The status is that of simfind; a pager that ends early does not keep it waiting.
+# The status is simfind's status, and simfind does not wait for a pager that ends early.
 PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
-same "status with matches" 1 "$status"
+same "status with matches" 3 "$status"
 PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
 same "status of simfind" 0 "$status"
 PAGER='head -n 1' on_terminal 120 "$SIMFIND" --group=none
 [ "$status" = 0 ] || [ "$status" = 141 ] || fail "a pager that ends early: status $status"
 same "lines of a pager that ends early" 1 "$(wc -l <screen)"
-# A signal waits for the pager, which has the terminal, and ends simfind.
+# After a signal, simfind waits for the pager, which uses the terminal, and then ends.
 cat >slow <<'END'
 #!/bin/sh
 kill -TERM "$(cat simfind.pid)"
@@ -199,9 +199,9 @@ END
 chmod +x run
 PAGER=./slow on_terminal 120 ./run
 same "status after SIGTERM" 143 "$status"
-# The shell of script(1) may say how simfind ended.
+# The shell of script(1) may report how simfind ended.
 same "the last line, of the pager" "the pager ends" "$(grep -vx Terminated screen | tail -n 1)"
 
-# Groups can be sorted by what pairs do not have.
+# Groups can be sorted by keys that pairs do not have.
 on_terminal 100 "$SIMFIND" --sort=files
 same "status of --sort=files" 0 "$status"

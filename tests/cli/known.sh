@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lists of known files, by each hash and in each form: what is left out is every file of such a content, and
-# nothing else, wherever files are listed. Lists that are damaged or say nothing are refused.
+# Tests lists of known files, with each hash and in each format: every file with a listed content is
+# left out, and no other file, in every kind of list. Lists that are damaged or empty are refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,20 +12,20 @@ find "$files" -type f -size +1k | LC_ALL=C sort | first 24 | while IFS= read -r 
 done
 settle "$files"
 runs 0 "$SIMHASH" -q --hash=md5 --hash=sha1 --hash=sha256 "$files"
-# Every third of the files, and by that their copies.
+# Every third file, which includes its copies.
 find "$files" -type f | LC_ALL=C sort | awk 'NR % 3 == 0' >known
 while IFS= read -r path; do sha256sum "$path"; done <known >sums
 cut -c1-64 sums | LC_ALL=C sort -u >hashes
 find "$files" -type f -exec sha256sum {} + | grep -Ff hashes | cut -c67- | LC_ALL=C sort >left_out
 [ "$(wc -l <left_out)" -gt "$(wc -l <known)" ] || fail "no known file has a copy that is not listed"
 
-# The lines of a list that name no file left out, which brute force says.
+# The lines of a list that name no left-out file, found by brute force.
 without() {
 	grep -vFf <(sed 's/$/,/; p; s/,$/\r/' left_out) || true
 }
 
 echo "Every form"
-"$SIMFIND" -q --group=none --format=csv | without >expected
+"$SIMFIND" --summary=none --group=none --format=csv | without >expected
 [ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
 while IFS= read -r path; do
 	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
@@ -44,7 +44,7 @@ cut -c1-64 sums | head -c -1 >bare
 tr '\n' '\0' <known | xargs -0 "$SIMHASH" --print --format=digest >digests
 sed '1,19d; $d' digests | awk '{ print $3 "  name" }' >xxh128
 gzip -c sums >sums.gz
-# As the NSRL publishes it today: whole, with FILE as a view, and minimal, with FILE as a table.
+# As the NSRL publishes it today: complete, with FILE as a view; and minimal, with FILE as a table.
 python3 - <<'SCRIPT'
 import csv, sqlite3
 rows = [(r["SHA-1"], r["MD5"], r["FileName"]) for r in csv.DictReader(open("nsrl", newline=""))]
@@ -69,13 +69,13 @@ for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests su
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
 done
-runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=xxh128:xxh128 --group=none --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
-"$SIMFIND" -q --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
+"$SIMFIND" --summary=none --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
 "$SIMFIND" --known=- --group=none --format=csv </dev/null >nothing 2>err
 said "simfind: -: the list is empty"
-"$SIMFIND" -q --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
+"$SIMFIND" --summary=none --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
 
 echo "Everywhere"
 is_without() { # WHAT COMMAND...
@@ -83,21 +83,21 @@ is_without() { # WHAT COMMAND...
 	[ -s out ] || fail "$1: nothing is listed"
 	! grep -Ff left_out out || fail "$1 lists a known file"
 }
-is_without "the list" "$SIMFIND" -q --known=sums --null
-is_without "groups" "$SIMFIND" -q --known=sums --group --format=json
-is_without "versions" "$SIMFIND" -q --known=sums --also=versions
-is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
-is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
+is_without "the list" "$SIMFIND" --summary=none --known=sums --format=null
+is_without "groups" "$SIMFIND" --summary=none --known=sums --group --format=json
+is_without "versions" "$SIMFIND" --summary=none --known=sums --also=versions
+is_without "small parts" "$SIMFIND" --summary=none --known=sums --partition=7/8
+is_without "directories" "$SIMFIND" --summary=none --known=sums --directories "$files/again" "$files"/[!a]*/
 runs 0 "$SIMHASH" -q --export=list
-is_without "a list of digests" "$SIMFIND" -q --known=sums --against=list
-# A file that is asked for is searched for, known or not.
+is_without "a list of digests" "$SIMFIND" --summary=none --known=sums --against=list
+# A requested file is searched for, known or not.
 asked=$(head -n 1 left_out)
-runs 0 "$SIMFIND" -q --known=sums --nearest=5 "$asked"
+runs 0 "$SIMFIND" --summary=none --known=sums --nearest=5 "$asked"
 same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
 echo "What is refused"
-refused() { # TEXT [FORMAT]: of the list on standard input
+refused() { # TEXT [FORMAT]: refuse the list on standard input
 	cat >hostile
 	runs 1 "$SIMFIND" --known="${2:+$2:}hostile"
 	said "simfind: $1"
@@ -136,7 +136,7 @@ done
 gzip <minimal.db | refused "hostile is an SQLite file"
 head -n 10 nsrl | head -c -60 | refused "hostile:10:"
 head -n -1 digests | refused "hostile is cut off after"
-# A list that does not say where it ends can only be doubted.
+# For a list without an end mark, there is only a warning.
 head -c -1 sums >open
 runs 0 "$SIMFIND" --known=open
 said "simfind: open: the last line has no end: the list may have been cut off"
@@ -148,15 +148,15 @@ runs 0 "$SIMFIND" --known=sums
 ! grep -q 'cut off' err || fail "a list of whole lines may have been cut off"
 runs 1 "$SIMFIND" --known=missing
 said "cannot open missing: No such file or directory"
-# A name that begins like a format is written with its directory.
+# If a name begins like a format, it is written with its directory.
 cp sums nsrl:sums
 runs 1 "$SIMFIND" --known=nsrl:sums
 said "sums:1:1: expected the names of columns"
-runs 0 "$SIMFIND" -q --known=./nsrl:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=./nsrl:sums --group=none --format=csv
 cmp out expected || fail "./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=sums:./nsrl:sums --group=none --format=csv
 cmp out expected || fail "sums:./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=auto:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=auto:sums --group=none --format=csv
 cmp out expected || fail "auto:sums: $(diff out expected | head -4)"
 runs 1 "$SIMFIND" --known=xxh129:sums
 said "cannot open xxh129:sums: No such file"
@@ -165,5 +165,5 @@ said "cannot write to sums: it is a list of --known"
 runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
-# By the hash that is still there.
-"$SIMFIND" -q --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"
+# By the hash that the index still has.
+"$SIMFIND" --summary=none --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

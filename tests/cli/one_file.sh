@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One file is one file: its names through several mounts are no copies, in no listing, and free nothing.
+# Tests that a file with names through several mounts is one file: the names are not copies in any
+# list, and free nothing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,7 +22,7 @@ same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.
 [ first/sub/1.bin -ef second/sub/1.bin ] || fail "a bind mount shows other files"
 runs 0 "$SIMHASH" -q first second
 
-# Nothing is a copy: of pairs, of groups, of FILE, across two directories.
+# There are no copies among pairs, in groups, for a FILE, and between two directories.
 for how in "" --group --group=single --group=none --also=versions "--between first second" "-T 0 first/sub/1.bin" first; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" $how
@@ -30,9 +31,9 @@ done
 runs 0 "$SIMFIND" --format=json --also=hard-links -T 0
 [ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--also=hard-links does not list the names: $(cat out)"
 
-# The same of the members of one archive under two names, but two members of it are two files.
+# The same for members of one archive with two names, but two members of it are two files.
 runs 0 "$SIMHASH" -q -z first second
-runs 0 "$SIMFIND" -q --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --group=none --format=csv
 grep -q "members.tar//1.bin" out || fail "a member is not found: $(cat out)"
 grep -E '(first|second)(/.*),.*/(first|second)\2$' out && fail "names of one file are listed"
 cp tree/sub/1.bin tree/again.bin
@@ -40,35 +41,36 @@ tar -C tree -cf tree/members.tar sub/1.bin again.bin
 rm tree/again.bin
 touch -d 2021-01-01 tree/members.tar
 runs 0 "$SIMHASH" -q first second
-runs 0 "$SIMFIND" -q --group=none -T 0 first
+runs 0 "$SIMFIND" --summary=none --group=none -T 0 first
 grep -q "members.tar//again.bin.*members.tar//sub/1.bin" out || fail "members are taken for one: $(cat out)"
 reset
 rm tree/members.tar
 runs 0 "$SIMHASH" -q first second
 
-# Folders that are one folder save nothing; a real copy of them does, though its copy has two names.
+# Two names of one folder save nothing. A real copy of the folder saves space, even if the copy has
+# two names.
 runs 0 "$SIMFIND" --directories
 grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: its files have other names" out || fail "nothing says that: $(cat out)"
 runs 0 "$SIMFIND" --directories first second
 grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: the files have other names" out || fail "nothing says that: $(cat out)"
-runs 0 "$SIMFIND" -q --directories --format=csv
+runs 0 "$SIMFIND" --summary=none --directories --format=csv
 same "what CSV says is saved" "saved_bytes 0" "$(cut -d, -f2 out | sort -u | sort -r | xargs)"
 mkdir copy
 cp -p tree/sub/* copy/
 runs 0 "$SIMHASH" -q first second copy
-runs 0 "$SIMFIND" -q --directories --format=csv
+runs 0 "$SIMFIND" --summary=none --directories --format=csv
 same "what a copy saves" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
 runs 0 "$SIMFIND" --group
 said "3 of 9 files are copies; removing them would free 60.0 kB."
 same "files of the groups" 6 "$(grep -c '/[123].bin  ' out)"
-runs 0 "$SIMFIND" -q --group --format=json
+runs 0 "$SIMFIND" --summary=none --group --format=json
 grep -q second out && fail "a second name is in a group: $(cat out)"
 runs 0 "$SIMFIND" -q --format=html -o page.html
 grep -q "second/sub" page.html && fail "the page has the second name"
 
-# A plan: what is kept has its other name, which no line of a script takes away.
+# A plan: the kept file has another name, and no line of a script removes it.
 runs 0 "$SIMKEEP" -q --action=script:script --keep=in:first
 grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
 same "copies in the script" 3 "$(grep -c '^#delete' script)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# simkeep without a rule lists the folders that have copies, and its totals are those of the tree. Filters, FILEs and
-# DIRs choose copies. It changes nothing without --yes, and simfind changes nothing and shows simkeep's commands.
+# Tests that simkeep without a rule lists the folders with copies, and that its totals match the
+# tree. Filters, FILEs and DIRs choose copies. It changes nothing without --yes; simfind changes
+# nothing and shows simkeep's commands.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -24,7 +25,8 @@ PYTHON
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
 
-# counted KEEP TOP...: the list for the files below TOPs for which KEEP, an expression of Python, is true
+# counted KEEP TOP...: the expected list for the files below TOPs for which KEEP, an expression in
+# Python, is true
 counted() {
 	python3 - "$@" <<'PYTHON'
 import hashlib, os, sys
@@ -80,7 +82,7 @@ for taken, folder, copies, files in sorted(found, key=lambda line: (-line[0], li
 PYTHON
 }
 
-# lists KEEP TOP... -- ARGUMENT...: what simkeep lists with these arguments
+# lists KEEP TOP... -- ARGUMENT...: check the list of simkeep with these arguments
 lists() {
 	local of=()
 	while [ "$1" != -- ]; do
@@ -103,7 +105,7 @@ before=$(state)
 lists True "$files" --
 same "a next step where no person reads it" "" "$(cat err)"
 copies=$(awk 'NR == 1 { print $1 }' out)
-# The command that goes on, and the script, are about the same copies.
+# The next command and the script are about the same copies.
 lists True "$files" -- "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
 on_terminal 200 "$SIMKEEP" "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
 advised=$(sed -n 's/^Next: //p' screen)
@@ -114,9 +116,9 @@ said "a script for $copies copies"
 runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
-same "standard error of -q" "" "$(cat err)"
+same "output of -q" "" "$(cat out err)"
 
-# ---- Which copies ----
+# ---- Choosing copies ----
 lists True "$files/a" "$files/e" -- "$files/a" "$files/e"
 lists True "$files/d" -- "$files/d/"
 lists 'name.lower().endswith((".txt", ".md"))' "$files" -- --ext=txt --ext=MD
@@ -132,7 +134,7 @@ protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && head -n 1 out)
 [[ $protected == *" are protected." ]] || fail "nothing is protected: $protected"
 [ "$(grep -c "^$files/a" out || true)" = 0 ] || fail "protected copies are counted: $(cat out)"
 
-# With FILEs, their copies: also of one that is not in the index, by whatever name.
+# With FILEs, their copies: also for a FILE that is not in the index, by any name.
 copy=$files/a/original.txt
 random_bytes 3000 1 >"$copy"
 cp "$copy" "$files/d/copy 1"
@@ -186,7 +188,7 @@ $TEST_FOLDER/many/copy 2/inner  partly in $TEST_FOLDER/many/original 2  1 of 2 f
 rm -r many
 runs 0 "$SIMHASH" --forget many
 
-# ---- What the filters leave out stays ----
+# ---- Files that filters leave out stay ----
 tree() {
 	find "$files" -type f -printf '%P|%s|%T@\0' | LC_ALL=C sort -z | tr '\0' '\n'
 }
@@ -202,7 +204,7 @@ same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || tru
 runs 0 "$SIMKEEP" --undo=j --yes
 tree | diff was - || fail "not restored"
 
-# ---- Options that do not go together ----
+# ---- Options that cannot be combined ----
 wrong() {
 	runs 1 "$SIMKEEP" "${@:1:$#-1}"
 	said "simkeep: ${*: -1}"
@@ -222,7 +224,7 @@ touched() {
 }
 for words in "" --group --verify=all "--format=html -o page.html" --store --directories; do
 	# shellcheck disable=SC2086  # two options
-	runs 0 "$SIMFIND" -q $words
+	runs 0 "$SIMFIND" --summary=none $words
 	touched "simfind $words"
 done
 for words in --keep=oldest "--keep=oldest --action=delete --yes --journal=j2" --apply=x --undo=j --undo=j\ --yes --action=script:x --protect=/; do

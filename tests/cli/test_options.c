@@ -1,6 +1,6 @@
 /*
- * The tables of options: they are short, lists name options that exist, and of all pairs of options
- * those below, and no others, are refused, with a message that names both.
+ * Tests the tables of options: they are short, and lists name existing options. The pairs of
+ * options below are refused with a message that names both, and no other pairs are refused.
  * SPDX-License-Identifier: MIT
  */
 #include <getopt.h>
@@ -20,7 +20,7 @@
 
 #define WORDS_MAX 16
 
-/* A command line, as words of its own. */
+/* A command line with its own copies of words. */
 struct line {
 	char words[WORDS_MAX][64];
 	char *argv[WORDS_MAX + 1];
@@ -39,7 +39,7 @@ static const struct option_row *find_row(const struct option_program *program, c
 
 /* ---- Command lines ---- */
 
-/* A word of up to three parts. */
+/* Add a word of up to three parts. */
 static void add_word(struct line *line, const char *a, const char *b, const char *c)
 {
 	assert_true(line->count < WORDS_MAX);
@@ -84,7 +84,7 @@ static int parse(struct line *line, const struct option_program *program,
 	struct keep_arguments keep;
 	int status;
 
-	optind = 0; /* glibc's way to begin anew */
+	optind = 0; /* glibc's way to start again */
 	if (program == &index_program) {
 		index_arguments_init(&index);
 		status = index_arguments_parse(&index, line->count, line->argv, error);
@@ -123,7 +123,7 @@ static void check_list(const struct option_program *program, const char *list)
 	}
 }
 
-/* A word of the completions, "depth=", is the name of a row. */
+/* A word in the completions such as "depth=" is the name of a row. */
 static void check_part(const struct option_program *program, const struct option_row *row,
 		       const char *word)
 {
@@ -133,7 +133,7 @@ static void check_part(const struct option_program *program, const struct option
 	assert_non_null(find_row(program, name, strlen(name)));
 }
 
-/* The row of such a name is below its option, whose words have it. */
+/* A row with such a name is below its option, whose words include it. */
 static void check_part_is_named(const struct option_program *program, const struct option_row *row)
 {
 	size_t size = strcspn(row->name, "=");
@@ -201,7 +201,7 @@ static void programs_have_few_options(void **state)
 
 /* ---- Pairs ---- */
 
-/* For each option those of the rows after it that it is refused with, whatever their values. */
+/* The pairs of options that are refused, whatever their values; each pair once. */
 struct refused {
 	const char *option, *with;
 };
@@ -267,17 +267,18 @@ static const struct refused find_refused[] = {
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"compare", "directories order ext exclude min-size max-size verify decompress "
-		    "files0-from nearest between against known update "
-		    "group format null sort limit "
-		    "store progress summary threads limits limits=memory limits=inflated partition "
-		    "fail-on-match"},
+	{"compare",
+	 "directories order ext exclude min-size max-size verify decompress "
+	 "files0-from nearest between against known update "
+	 "group format sort limit "
+	 "store progress summary quiet threads limits limits=memory limits=inflated partition "
+	 "fail-on-match"},
 	{"directories", "order verify decompress limits=inflated files0-from "
-			"nearest between against update group null "
-			"sort store progress summary partition"},
+			"nearest between against update group "
+			"sort store progress partition"},
 	{"order", "verify decompress limits=inflated files0-from nearest "
 		  "between against group sort limit store "
-		  "progress summary partition"},
+		  "progress partition"},
 	{"decompress", "between against store partition"},
 	{"files0-from", "between against store partition"},
 	{"nearest", "between against store partition"},
@@ -285,7 +286,6 @@ static const struct refused find_refused[] = {
 	{"known", "store"},
 	{"against", "store partition"},
 	{"group", "partition"},
-	{"format", "null"},
 	{"store", "partition"},
 	{"summary", "quiet"},
 };
@@ -307,12 +307,15 @@ static bool is_to_be_refused(const struct refused *refused, size_t count, const 
 			     const char *y)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(refused[i].option, x) == 0)
-			return option_is_listed(refused[i].with, y, NULL);
+		if ((strcmp(refused[i].option, x) == 0 &&
+		     option_is_listed(refused[i].with, y, NULL)) ||
+		    (strcmp(refused[i].option, y) == 0 &&
+		     option_is_listed(refused[i].with, x, NULL)))
+			return true;
 	return false;
 }
 
-/* A message may name one of the options without its value where the other text has it. */
+/* A message may name one of the options without its value if the other text has the value. */
 static bool is_message(const char *message, const char *expected)
 {
 	size_t same = 0;
@@ -344,7 +347,7 @@ static void expect_refusal(const struct option_program *program, const struct op
 		fail_msg("expected '%s', found '%s'", one, error.message);
 }
 
-/* What else is wrong with the line, such as the want of another option, is no refusal. */
+/* Other errors in the line, such as a missing option, are not a refusal. */
 static void expect_no_refusal(const struct option_program *program, const struct option_row *x,
 			      const struct option_row *y, const char *y_value)
 {
@@ -383,7 +386,7 @@ static void pairs_are_refused_as_listed(void **state)
 	check_pairs(&keep_program, keep_refused, sizeof keep_refused / sizeof *keep_refused);
 }
 
-/* Of all values of option y these, which blanks separate, are refused with option x. */
+/* Only these values of option y, separated by blanks, are refused with option x. */
 static void expect_value_refusal(const struct option_program *program, const char *x, const char *y,
 				 const char *values)
 {
@@ -403,6 +406,8 @@ static void values_are_refused_as_listed(void **state)
 	(void)state;
 	expect_value_refusal(&index_program, "quiet", "progress", "always");
 	expect_value_refusal(&find_program, "quiet", "progress", "always");
+	expect_value_refusal(&find_program, "directories", "summary", "json");
+	expect_value_refusal(&find_program, "order", "summary", "json");
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
 	expect_value_refusal(&find_program, "also=versions", "verify", "no");
@@ -417,7 +422,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "nearest", "group", "lineage");
 }
 
-/* A line with three options, the first of which is a task that can be combined with both others. */
+/* A line with three options. The first is a task that can be combined with both others. */
 static int parse_task(const struct option_program *program, const char *task, const char *x,
 		      const char *y, struct simhash_error *error)
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The README does what it says, from an installed tree. Its "sh" blocks run as they are
-# written, in order, in a generated home; its session, the "console" block, prints what it shows,
-# but for times. A block below <!-- not run: REASON --> does not run, and one below
-# <!-- server --> runs where there is a server. With WRITE=1 the session is written anew.
+# Tests the README with an installed tree. Its "sh" blocks run as they are written, in order, in a
+# generated home. Its session, the "console" block, must print the same output, except for times. A
+# block below <!-- not run: REASON --> does not run, and a block below <!-- server --> runs if there
+# is a server. With WRITE=1, the session is written again.
 #
-# The tree generated here has the names that the README uses. No other block may hold commands.
+# The generated tree has the names that the README uses. No other block may contain commands.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 unset SIMHASH_DATABASE
@@ -15,12 +15,12 @@ cmake --install "$BINARY_DIR" --prefix "$prefix" >install.log
 PATH=$prefix/bin:$PATH
 library=$(dirname "$(find "$prefix" -name libsimhash.a)")
 export PATH PKG_CONFIG_PATH=$library/pkgconfig LD_LIBRARY_PATH=$library
-# A program that is linked with a library built for a sanitizer is built so, too.
+# If a library is built for a sanitizer, programs that link it must be built the same way.
 printf '#!/bin/sh\nexec %s %s "$@"\n' "${CC:-cc}" "${TEST_CFLAGS:-}" >"$prefix/bin/cc"
 chmod +x "$prefix/bin/cc"
 "$SOURCE_DIR/tests/docs_links.sh" "$prefix/share/doc/simhash" || fail "links of the installed documentation"
 
-# Each block in a file of its own, NUMBER.LANGUAGE, and the comment above it in NUMBER.mark.
+# Each block gets a file NUMBER.LANGUAGE, and the comment above it NUMBER.mark.
 mkdir blocks
 awk '/^```/ && !inside { inside = 1; n++; language = substr($0, 4); if (language == "") language = "none"
 		file = sprintf("blocks/%02d.%s", n, language); printf "" >file
@@ -33,12 +33,12 @@ awk '/^```/ && !inside { inside = 1; n++; language = substr($0, 4); if (language
 same "kinds of blocks" "c console ini sh" \
 	"$(find blocks -name '[0-9]*' ! -name '*.mark' | sed 's/.*\.//' | sort -u | paste -sd ' ')"
 
-# A home as the README supposes it.
+# A home as the README expects it.
 mkdir -p home && cp "$HOME/.my.cnf" home 2>/dev/null || true
 export HOME=$TEST_FOLDER/home
 cd "$HOME"
 if [ "$TEST_ENGINE" = mysql ]; then
-	mariadb -e 'DROP DATABASE simhash' # the README makes it
+	mariadb -e 'DROP DATABASE simhash' # the README creates it
 fi
 mkdir -p documents archive src/old src/node_modules src/build logs
 seq 20000 24000 | factor >documents/draft.txt
@@ -58,14 +58,14 @@ cp logs/yesterday.log logs/old.log && gzip logs/old.log
 awk '/^    # 16 lines/ { on = 1 } on && !/^    / { exit } on { print substr($0, 5) }' \
 	"$prefix/share/doc/simhash/docs/algorithm.md" >my-tags.txt
 
-# session: the commands of standard input on a terminal without colours, as one writes them
+# session: run the commands of standard input on a terminal without colours, as a user types them
 session() {
 	{
 		printf 'export NO_COLOR=1 PAGER=cat HOME=%q\n' "$PWD"
 		while read -r line; do
 			[[ $line = '$ '* ]] || continue
 			printf 'printf "%%s\\n" %q\n' "$line"
-			# No file is changed within the tick of the clock in which it is scanned.
+			# No file may change in the same clock tick in which it is scanned.
 			echo 'find "$HOME" -name "*.txt" -execdir touch -d 2020-01-01 {} +'
 			printf '%s\n' "${line#'$ '}"
 		done
@@ -108,21 +108,21 @@ while read -r block; do
 		continue
 	fi
 	ran=$((ran + 1))
-	# Every command of a block must succeed, as it does for a reader who types them.
+	# Every command of a block must succeed, as for a reader who types it.
 	bash -eu -o pipefail "$block" >out 2>err </dev/null || fail "$(cat "$block"): $(cat err)"
 	echo "== $(head -n 1 "$block")"
 	cat out err
 done <"$TEST_FOLDER/order" >"$TEST_FOLDER/log"
 [ $ran -gt 15 ] || fail "only $ran blocks"
-# What some of them promise.
+# Results that some blocks promise.
 same "tags counted by the program" "$(simhash --print documents/report.odt | awk '$1 == "sum" { print $3 }' | paste -sd ' ')" \
 	"$(./program <documents/report.odt | paste -sd ' ')"
 [ archive/final.txt -ef documents/final.txt ] || fail "the copies were not replaced by links: $(cat copies.sh)"
-# Copies have become links since the README listed the parts.
+# Some copies have become links since the README listed the parts.
 for i in 1 2 3; do
 	simfind -q --partition=$i/3 --format=csv -o part$i.csv
 done
-same "pairs of the parts" "$(simfind -q --format=csv | tail -n +2 | sort)" \
+same "pairs of the parts" "$(simfind --summary=none --format=csv | tail -n +2 | sort)" \
 	"$(tail -q -n +2 part[123].csv | sort)"
 same "rows of what was forgotten" 0 "$(sqlite3 .local/share/simhash/simhash.db \
 	"SELECT count(*) FROM file_text WHERE directory LIKE '%/src/old'")"

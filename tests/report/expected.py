@@ -1,9 +1,9 @@
-"""What the report must say, from the list of the same groups as JSON, the index and the files.
+"""Computes the expected texts of the report from the groups as JSON, the index and the files.
 
     expected.py FOLDER FIRST OTHER >expected.json
 
 Reads groups.json, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are the files of
-the pair that is opened.
+the pair to open.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -16,16 +16,16 @@ FOLDER, FIRST, OTHER = sys.argv[1:]
 
 
 def shown(path):
-    """As for people; these are the escapes of the names of html.sh."""
+    """The name as it is displayed, with the escapes for the names in html.sh."""
     return path.replace("\\", "\\\\").replace("\n", "\\n").replace("\x1b", "\\x1b").replace("\ufffd", "\\xff")
 
 
 def size(count):
     units = ["bytes", "kB", "MB"]
-    while count >= 999.5:
+    while count >= 999.95:
         count /= 1000
         units.pop(0)
-    return f"{count} {units[0]}" if units[0] == "bytes" else re.sub(r"^(\d+)\.$", r"\1", f"{count:#.3g}") + " " + units[0]
+    return f"{count} bytes" if units[0] == "bytes" else f"{count:.1f} {units[0]}"
 
 
 def kind(member):
@@ -41,7 +41,7 @@ def label(member):
 
 
 def others(group):
-    """Each file but the first, with what it is like: the first, or what it is a copy of."""
+    """Each file except for the first, with the file that it is compared with: the first, or the one that it is a copy of."""
     last = group["members"][0]
     for member in group["members"][1:]:
         yield member, last if member["role"] == "copy" else group["members"][0]
@@ -109,10 +109,33 @@ def decide(groups, rule, scope="same", text="", folder=""):
 
 
 def hostile():
-    """The line of each file, as it is made harmless; which is A follows from the names."""
+    """The line of each file in its harmless form; the names decide which file is A."""
     with open(os.path.join(FOLDER, "others", "hostile-a.txt"), encoding="ascii") as file:
         line = file.read().split("\n")[500]
     return ["-" + line, "+</script><script>window.injected=1</script>[U+202E]\ufffd\u241b[31m<!--"]
+
+
+def lead(totals):
+    """The first line, with the numbers of simfind's summary."""
+    others = totals["grouped_files"] - totals["groups"] - totals["copies"]
+    return (f"{totals['copies']} of {totals['files']} files are copies; removing them would free {size(totals['copied_bytes'])}. "
+            f"{others} more files resemble another.")
+
+
+def rows(group):
+    """The path of each file, its relation, and the file that it is a copy of, if that is not the first."""
+    first, found = group["members"][0], []
+    for member, original in [(first, first), *others(group)]:
+        is_copy = member["role"] == "copy"
+        found.append([member["path"], "first file" if member is first else "identical" if is_copy else label(member),
+                      "same as " + os.path.relpath(original["path"], FOLDER) if is_copy and original is not first else ""])
+    return found
+
+
+def whole(pair):
+    a, b = (os.path.relpath(pair[side]["path"], FOLDER) for side in "ab")
+    percent = 100 * pair["a"]["shared_bytes"] // pair["a"]["bytes"]
+    return [f"{a} is a copy of {b}" if pair["match"] == "identical" else f"{a} is {percent} % in {b}", "frees " + size(pair["saved_bytes"])]
 
 
 def main():
@@ -127,19 +150,22 @@ def main():
         name = member["path"][len(FOLDER) + 1:].split("/")[0]
         folders[name] = folders.get(name, 0) + 1
     with open("hashes", encoding="utf-8", errors="replace") as file:
-        # A name with a newline begins a line of its own.
+        # A name with a newline continues on the next line.
         hashes = dict(reversed(line.split("|", 1)) for line in re.split(r"\n(?=[0-9A-F]{32}\|)", file.read().rstrip("\n")))
     lines = [re.sub(r"^@@ -(\d+),\d+ \+(\d+),\d+ @@$", r"line \1 of A, line \2 of B", line.rstrip("\n"))
              for line in open("hunks", encoding="utf-8")]
     sizes = [os.stat(path).st_size for path in (FIRST, OTHER)]
 
     def date(path):
-        return {"a": "2020-02-03 04:05", "b": "2019-01-01 00:00", "c": "2021-06-07 08:09"}[path[-5]]
+        return {"a": "2020-02-03 04:05", "b": "2019-01-01 00:00", "c": "2021-06-07 08:09:10"}[path[-5]]
     facts = []
     for path, own, other, age in ((FIRST, sizes[0], sizes[1], " (older)"), (OTHER, sizes[1], sizes[0], " (newer)")):
         facts += [date(path) + (age if FIRST[-5] != "c" else " (newer)" if path == FIRST else " (older)"),
                   size(own) + (f" ({size(own - other)} more)" if own > other else "")]
     print(json.dumps({
+        "title": "Similar files in " + FOLDER, "lead": lead(json.load(open("totals.json", encoding="utf-8"))),
+        "whole": [whole(pair) for pair in json.load(open("folders.json", encoding="utf-8"))
+                  if pair["a"]["files"] > 1 and pair["saved_bytes"] > 0],
         "groups": len(groups), "files": len(members), "rows": len(everything), "ids": [g["id"] for g in groups],
         "kinds": [len(of) for of in by_kind], "kind_bytes": [size(sum(m["size"] for m in of)) for of in by_kind],
         "command": "simfind --group=single --format=html:thumbnails -o report.html",
@@ -147,10 +173,10 @@ def main():
                   "Found": f"{len(groups)} groups of {len(members)} files"},
         "index": os.environ["SIMHASH_DATABASE"], "host": socket.gethostname(),
         "most_files": max(g["files"] for g in groups), "filters": filters(groups), "folders": folders,
-        "pair": {"a": FIRST, "b": OTHER, "common": label(next(m for m in members if m["path"] == OTHER)),
+        "pair": {"a": FIRST, "b": OTHER, "rows": rows(next(g for g in groups if g["members"][0]["path"] == FIRST)), "common": label(next(m for m in members if m["path"] == OTHER)),
                  "counts_a": counts[:16], "counts_b": counts[16:], "lines": lines, "facts": facts},
         "absences": {
-            "noise-b.bin": "These are not texts, so there are no lines to compare.",
+            "noise-b.bin": "These are not text files, so there are no lines to compare.",
             "changed-b.txt": "At least one of the two has changed since it was indexed, or cannot be read. "
                              "Run simhash and simfind again to compare their lines."},
         "hostile": {"path": "hostile-b.txt", "lines": hostile()},

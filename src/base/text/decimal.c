@@ -1,20 +1,31 @@
 /*
- * Parses decimals with integers only, so that every floor of the algorithm is exact and equal on
- * every machine, and formats numbers for display. The callers word the errors.
+ * Parses decimals with integers only, so every floor of the algorithm is exact and the same on
+ * every machine, and formats numbers for display. The callers write the error messages.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/decimal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-/* value = value * 10 + digit, or false when that exceeds `largest`. */
+/* Append a digit: value = value * 10 + digit. Returns false if the result exceeds `largest`. */
 static bool append_digit(int64_t *value, int digit, int64_t largest)
 {
 	if (*value > (largest - digit) / 10)
 		return false;
 	*value = *value * 10 + digit;
 	return true;
+}
+
+size_t decimal_size(const char *text, bool *has_percent)
+{
+	size_t size = strlen(text);
+
+	*has_percent = size > 0 && text[size - 1] == '%';
+	if (!*has_percent)
+		return size;
+	return size > 1 && text[size - 2] == ' ' ? size - 2 : size - 1;
 }
 
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,

@@ -56,7 +56,7 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 	FILE *out;
 
 	count_files(order, outcome, &bytes, &shared_bytes);
-	if (plan->arguments->quiet)
+	if (!plan->shows_summary)
 		return 0;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -78,15 +78,12 @@ int list_order(const struct find_plan *plan, struct store *store, struct listing
 	const struct find_sink sink = {.context = NULL};
 	struct file_order order = {.count = 0};
 	struct finder finder;
-	int status = 0;
+	int status;
 
 	if (finder_init(&finder, store, plan->request, &sink, &plan->arguments->resources, error) !=
 	    0)
 		return -1;
-	if (finder.tag_set == 0)
-		status = explain_absence(store, plan->request->tags, error);
-	if (status == 0)
-		status = finder_order(&finder, &order, error);
+	status = finder_order(&finder, &order, error);
 	if (status == 0 && plan->has_pager)
 		pager_start(PROGRAM);
 	if (status == 0)

@@ -222,10 +222,10 @@ static void tell_plan(struct acting *acting, const struct plan *plan)
 		acting_leave(acting, plan->refusals[i].file->path, plan->refusals[i].why);
 }
 
-/* Is standard output free for a list? The script, in its place, has it all. */
+/* Does standard output get a list? A script that is written there has it all. */
 static bool lists(const struct acting *acting)
 {
-	return !acting->script_is_output;
+	return !acting->script_is_output && !acting->arguments->quiet;
 }
 
 static void write_left(FILE *out, const struct acting *acting, const struct plan *plan)

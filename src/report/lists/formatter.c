@@ -6,9 +6,8 @@
 
 #include "base/text/decimal.h"
 #include "base/text/escape.h"
-#include "find/rule/estimate.h"
 
-double pair_percent(const struct file_pair *pair)
+double count_difference(const struct file_pair *pair)
 {
 	double sizes = (double)pair->a->size_bytes + (double)pair->b->size_bytes;
 
@@ -39,12 +38,7 @@ const char *confirmation_name(const struct file_pair *pair)
 							      : NULL;
 }
 
-double estimated_change(const struct find_file *x, const struct find_file *y)
-{
-	return estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
-}
-
-/* "97 %" for an estimate, "97.30 %" if it was measured; never 100 % for files that differ. */
+/* "about 97 %" of an estimate, "97.31 %" of what was measured. */
 static void label_resemblance(const struct relation *relation, char label[LABEL_SIZE])
 {
 	double percent = 100 * relation->resemblance;

@@ -23,6 +23,9 @@
 #include "base/text/record.h"
 #include "find/groups/groups.h"
 
+/* Of text for people. */
+enum use_of_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
 /* Where the lines go. */
 struct presentation {
 	struct record_style records; /* also of text: whether they go to a terminal */
@@ -70,8 +73,8 @@ extern const struct formatter formatter_text, formatter_csv, formatter_json, for
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
 
-/* 100 * distance / mean size; 0 for two empty files. */
-double pair_percent(const struct file_pair *pair);
+/* The distance of the counts in percent of the mean size; 0 for two empty files. */
+double count_difference(const struct file_pair *pair);
 
 /* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
 const char *verification_name(enum verification verification);
@@ -80,14 +83,8 @@ const char *verification_name(enum verification verification);
 const char *confirmation_name(const struct file_pair *pair);
 
 /*
- * The share of content that differs as the counts alone estimate it: off by a factor of 2 to 5, and
- * not for people. Columns of CSV and JSON have it; see estimate.h.
- */
-double estimated_change(const struct find_file *x, const struct find_file *y);
-
-/*
- * The relation of two files for people: "identical", "97 %", "97.30 %", "part of (95 %)", or "similar"
- * if the resemblance is not known. Files that differ are never 100 % the same.
+ * What two files are to each other, for people: "identical", "about 97 %", "97.31 %", "same counts",
+ * "part of (~93 %)". Files that differ are never 100 % the same.
  */
 #define LABEL_SIZE 24
 #define LABEL_COLUMNS 16

@@ -1,5 +1,5 @@
 /*
- * The SQL scripts of the folder sql/, which are compiled into the programs.
+ * Declares the SQL scripts of the folder sql/, which are compiled into the programs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCRIPTS_H
@@ -20,6 +20,7 @@ extern const char sql_sqlite_0012[];
 extern const char sql_sqlite_0013[];
 extern const char sql_sqlite_0014[];
 extern const char sql_sqlite_0015[];
+extern const char sql_sqlite_0016[];
 extern const char sql_sqlite_views[];
 extern const char sql_sqlite_before_load[];
 extern const char sql_sqlite_after_load[];
@@ -38,6 +39,7 @@ extern const char sql_mysql_0012[];
 extern const char sql_mysql_0013[];
 extern const char sql_mysql_0014[];
 extern const char sql_mysql_0015[];
+extern const char sql_mysql_0016[];
 extern const char sql_mysql_views[];
 extern const char sql_mysql_text[];
 extern const char sql_mysql_roles[];
