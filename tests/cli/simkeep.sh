@@ -111,7 +111,7 @@ on_terminal 200 "$SIMKEEP" "$files/d/with space/.." "$files" -d "$SIMHASH_DATABA
 advised=$(sed -n 's/^Next: //p' screen)
 eval "$advised" >out 2>err || fail "not a command: $advised"
 said "would delete $copies files"
-runs 0 "$SIMKEEP" --keep=oldest --keep=shortest-path --action=script:copies.sh
+runs 0 "$SIMKEEP" --keep=oldest --action=script:copies.sh
 said "a script for $copies copies"
 runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"

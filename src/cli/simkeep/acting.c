@@ -324,7 +324,7 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 static void write_options(FILE *out, const struct acting *acting)
 {
 	if (lists_folders(acting))
-		fputs("--keep=oldest --keep=shortest-path ", out);
+		fputs("--keep=oldest ", out);
 	if (acting->policy.action == ACTION_REPORT)
 		fputs("--action=delete", out);
 }
@@ -532,10 +532,8 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 	int status;
 
 	/* A list of folders is about the command that it shows. */
-	if (lists_folders(acting)) {
+	if (lists_folders(acting))
 		policy.rules[policy.rule_count++].order = KEEP_OLDEST;
-		policy.rules[policy.rule_count++].order = KEEP_SHORTEST_PATH;
-	}
 	if (plan_make(files, count, &policy, &plan, error) != 0)
 		return -1;
 	tell_plan(acting, &plan);
