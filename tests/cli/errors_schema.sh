@@ -10,7 +10,7 @@ runs 0 "$SIMHASH" "$files"
 # An index of a future version.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
-said "$TEST_URL has schema version 99, but this program knows versions up to 15: use a newer simhash"
+said "$TEST_URL has schema version 99, but this program knows versions up to 16: use a newer simhash"
 runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
@@ -47,7 +47,7 @@ runs 0 "$SIMHASH" "$files"
 sql "SELECT name, $cells FROM file ORDER BY path_hash" >buckets
 to_version_1
 runs 1 "$SIMFIND"
-said "$TEST_URL has schema version 1, but this program needs 15: run simhash on it once"
+said "$TEST_URL has schema version 1, but this program needs 16: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
 # An update that was interrupted after its work can be completed, on engines where this can happen.

@@ -330,7 +330,7 @@ for kinds in copies similar parts copies,parts similar,parts copies,similar,part
 import csv, json, sys
 lines = [line.rstrip("\n").split(",") for line in open("expected")]
 listed = {member["path"] for group in json.load(open("out")) for member in group["members"]}
-assert listed == {path for line in lines for path in line[10:12]}, listed
+assert listed == {path for line in lines for path in line[9:11]}, listed
 PYTHON
 	runs 3 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
 done

@@ -143,7 +143,7 @@ drop_version_8
 sql "DELETE FROM schema_version WHERE version > 5"
 sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
 runs 1 "$SIMFIND" --summary=none --measure=bottomk
-said "has schema version 5, but this program needs 15: run simhash on it once"
+said "has schema version 5, but this program needs 16: run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files/f0"
 grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
 runs 0 "$SIMHASH" "$files" # for their resemblance sketches

@@ -81,9 +81,9 @@ page = open("report.html", encoding="utf-8").read()
 data = json.loads(re.search("<script type=\"application/json\" id=\"data\">(.*?)</script>", page, re.S).group(1))
 for group_id, size, saves, contents in data["groups"]:
     for content in contents:
-        label, files = content[0], content[9]
+        label, files = content[0], content[8]
         # With another tolerance it is not a copy, that is, not the same for every rule.
-        head = contents[0][9][0] if label == "identical" else files[0]
+        head = contents[0][8][0] if label == "identical" else files[0]
         for file in files[0 if label == "identical" else 1:]:
             print(head[0], file[0], sep="\n")'
 }
