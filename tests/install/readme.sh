@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README.md, docs/guide.md and the EXAMPLES of the manual pages do what they say. The packages for Debian are unpacked
+# README.md and docs/guide.md do what they say. The packages for Debian are unpacked
 # into a root folder, and the commands come from the pages in it. They run as they are written, in order, each page in
 # a new home that has the folders named there. The session of the README prints what it shows, but for times.
 # With WRITE=1 the session is written anew.
@@ -15,8 +15,8 @@ server_home=$HOME
 root=$TEST_FOLDER/root
 strip=$([ -z "${TEST_CFLAGS:-}" ] && echo ON || echo OFF)
 (cd "$BINARY_DIR" && cpack -G DEB -B "$TEST_FOLDER/packages" -D CPACK_CMAKE_GENERATOR=Ninja -D CPACK_STRIP_FILES="$strip" \
-	-D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_POST_BUILD_SCRIPTS= -D CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS=OFF \
-	-D CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS=OFF) >cpack.log 2>&1 || fail "cpack: $(tail cpack.log)"
+	-D CPACK_COMPONENTS_ALL='programs;library;development' -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_POST_BUILD_SCRIPTS= \
+	-D CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS=OFF -D CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS=OFF) >cpack.log 2>&1 || fail "cpack: $(tail cpack.log)"
 for package in simhash-similarity libsimhash1 libsimhash-dev; do
 	dpkg-deb -x packages/"${package}"_*.deb "$root"
 done
@@ -53,14 +53,14 @@ make_home() {
 	cp "$server_home/.my.cnf" "$TEST_FOLDER/home" 2>/dev/null || true
 	export HOME=$TEST_FOLDER/home
 	cd "$HOME"
-	mkdir -p documents archive old/reports src/old src/node_modules src/build logs
+	mkdir -p documents archive old/reports src/old src/node_modules src/build logs pictures site music project/src
 	seq 20000 24000 | factor >documents/draft.txt
 	sed 100,110d documents/draft.txt >documents/final.txt
 	seq 30000 34000 | factor >documents/report.odt
 	cp documents/report.odt documents/report.txt
 	sed 7d documents/report.odt >archive/report.odt
 	cp documents/final.txt archive
-	seq 9 | gzip >archive/unknown.bin
+	seq 50000 54000 | factor >archive/unknown.bin
 	cp documents/draft.txt old/reports/draft.txt
 	sed 50,60d documents/draft.txt >old/reports/draft2.txt
 	echo "only here" >old/notes.txt
@@ -73,6 +73,8 @@ make_home() {
 	seq 40000 41000 | factor >logs/today.log
 	sed 3d logs/today.log >logs/yesterday.log
 	cp logs/yesterday.log logs/old.log && gzip logs/old.log
+	seq 100 | sed 's/.*/int one_&;/' >project/src/one.c
+	seq 800 900 | sed 's/.*/double &[2];/' >project/src/two.c
 	awk '/^    # 16 lines/ { on = 1 } on && !/^    / { exit } on { print substr($0, 5) }' "$doc/docs/algorithm.md" >my-tags.txt
 }
 
