@@ -1,5 +1,5 @@
-# The completions of the shells. A program that has the tables of options writes them, so they are
-# there only where what is built can be run.
+# Builds the completions for shells. A program that contains the tables of options writes them, so
+# they are only built if the built programs can run here.
 if(CMAKE_CROSSCOMPILING)
   message(STATUS "completions: not written, since programs for ${CMAKE_SYSTEM_PROCESSOR} do not run here")
   return()
@@ -23,7 +23,7 @@ add_completions(simhash.fish fish simhash.fish simhash)
 add_completions(simfind.fish fish simhash.fish simfind)
 add_completions(simkeep.fish fish simhash.fish simkeep)
 
-# bash-completion looks a program's file up by its name; one file serves all.
+# bash-completion finds the file of a program by the program's name; one file serves all programs.
 foreach(program simhash simfind simkeep)
   install(FILES ${completions}/simhash.bash RENAME ${program}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -1,6 +1,7 @@
-# Turn files into arrays of bytes, each terminated by a zero: sql/ENGINE/NNNN_name.sql
-# becomes sql_ENGINE_NNNN, sql/ENGINE/name.sql sql_ENGINE_name, and any other file
-# name.html name_template, name.css name_style and name.js name_script. Run with cmake -P; see CMakeLists.txt.
+# Converts files to byte arrays, each with a terminating zero: sql/ENGINE/NNNN_name.sql becomes
+# sql_ENGINE_NNNN, sql/ENGINE/name.sql becomes sql_ENGINE_name, and other files name.html become
+# name_template, name.css name_style and name.js name_script. Run it with cmake -P; see
+# CMakeLists.txt.
 set(text "/* Generated from ${FILES}. */\n")
 foreach(file IN LISTS FILES)
   string(REGEX REPLACE "sql/([a-z]+)/([0-9]+)_.*" "sql_\\1_\\2" name "${file}")

@@ -1,9 +1,9 @@
-# What is installed, and where: programs, libraries and what finds them, manuals, SQL,
-# documentation and, by completions.cmake, completions. Packages (packaging.cmake) are made of it.
-# Each file belongs to a component, and each component makes a package for Debian.
+# Installs programs, libraries and the files to find them, manual pages, SQL, documentation and,
+# with completions.cmake, completions. packaging.cmake makes packages from these files. Each file
+# belongs to a component, and each component is a package for Debian.
 include(CMakePackageConfigHelpers)
-# What is installed can be moved, and packages have another prefix than was configured: simhash.pc
-# finds everything from its own folder.
+# An installation can be moved, and packages have another prefix than the configured one. So
+# simhash.pc finds everything relative to its folder.
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
@@ -22,19 +22,19 @@ install(TARGETS simhash_shared simhash_static simhash_index_shared simhash_index
 install(FILES include/simhash.h include/simhash_measures.h include/simhash_resemblance.h include/simhash_index.h
         TYPE INCLUDE COMPONENT development)
 install(FILES docs/simhash.1 docs/simfind.1 docs/simkeep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-# For the systemd of each user, who starts simhash@DIRECTORY.timer: simhash(1), "Every night".
+# For the systemd of a user, who starts simhash@DIRECTORY.timer: simhash(1), "Every night".
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(FILES cmake/systemd/simhash@.service cmake/systemd/simhash@.timer DESTINATION lib/systemd/user)
 endif()
 install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
-# docs/ stays a folder, so that the links of README.md lead there.
+# docs/ stays a folder, so that the links of README.md work.
 install(FILES README.md TYPE DOC)
 install(FILES LICENSE TYPE DOC RENAME copyright)
 install(DIRECTORY docs TYPE DOC FILES_MATCHING
         PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "results.txt")
 
-# find_package(simhash) gives simhash::simhash and simhash::index, which are shared, simhash::static
-# and simhash::index_static. A version promises what the library's SOVERSION does.
+# find_package(simhash) defines simhash::simhash and simhash::index, which are shared, and
+# simhash::static and simhash::index_static. Versions with the same SOVERSION are compatible.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/simhash)
 set_target_properties(simhash_shared PROPERTIES EXPORT_NAME simhash)
 set_target_properties(simhash_static PROPERTIES EXPORT_NAME static)
@@ -47,13 +47,13 @@ write_basic_package_version_file(simhashConfigVersion.cmake COMPATIBILITY SameMa
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhashConfig.cmake
         ${CMAKE_CURRENT_BINARY_DIR}/simhashConfigVersion.cmake DESTINATION ${config_dir} COMPONENT development)
 
-# Where Debian's Python looks for modules. Others install the wheel.
+# Debian's Python searches this folder for modules. On other systems, install the wheel.
 if(TARGET python)
   install(FILES ${python_files} DESTINATION lib/python3/dist-packages/simhash COMPONENT python EXCLUDE_FROM_ALL)
   install(FILES ${python_version} RENAME _version.py DESTINATION lib/python3/dist-packages/simhash
           COMPONENT python EXCLUDE_FROM_ALL)
 endif()
 
-# Removes what the last `cmake --install` of this build installed.
+# Removes the files that the last `cmake --install` of this build installed.
 add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_CURRENT_BINARY_DIR}/install_manifest.txt
   -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)

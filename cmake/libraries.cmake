@@ -1,10 +1,10 @@
-# The public libraries, each shared and static. They are made of rooms, and export only the names
-# of their headers, so that a program can link both and have any other names of its own.
+# Builds the public libraries, each shared and static. They consist of rooms, and export only the
+# names in their headers, so that a program can link both libraries and use all other names itself.
 include(CheckLinkerFlag)
 check_linker_flag(C "-Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/none.map" linker_has_version_scripts)
 
-# The objects of an archive keep their global names. One object, made of them by `ld -r`, can lose
-# those that are not exported. Sanitizers and link-time optimization need the objects as they are.
+# Objects in an archive keep their global names. If `ld -r` combines them to one object, names that
+# are not exported can be removed. Sanitizers and link-time optimization need the original objects.
 set(archives_hide_names OFF)
 if(CMAKE_OBJCOPY AND CMAKE_LINKER AND NOT APPLE AND NOT SIMHASH_SANITIZE AND NOT SIMHASH_COVERAGE
    AND NOT SIMHASH_LTO AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_C_FLAGS MATCHES "-flto")
@@ -14,11 +14,11 @@ else()
   message(STATUS "Static libraries: private names stay visible (hiding them needs ld, objcopy, no sanitizer, no coverage, no link-time optimization)")
 endif()
 
-# The version of what the libraries promise, in their sonames and in the name of their package.
+# The version of the library interface, in the sonames and in the name of the package.
 set(simhash_soversion ${PROJECT_VERSION_MAJOR})
 
-# add_public_library(simhash EXPORTS simhash_* ROOMS base ... LIBRARIES zlib ...) makes the targets
-# NAME_shared and NAME_static, and the files libOUTPUT.so and libOUTPUT.a.
+# add_public_library(simhash EXPORTS simhash_* ROOMS base ... LIBRARIES zlib ...) defines the
+# targets NAME_shared and NAME_static, and the files libOUTPUT.so and libOUTPUT.a.
 function(add_public_library name)
   cmake_parse_arguments(library "" "OUTPUT;EXPORTS" "ROOMS;LIBRARIES" ${ARGN})
   set(parts "")

@@ -1,12 +1,12 @@
-# A library that the build does without where it is not there:
+# Finds a library that the build can do without:
 #
 #     optional_library(hashes OPTION SIMHASH_HASHES MODULES nettle LIBRARY Nettle
 #                      GIVES "MD5, SHA-1 and SHA-256")
 #
-# OPTION is ON, OFF or AUTO. Of the MODULES of pkg-config the first that is there is taken. Sets
-# hashes_target, hashes_module and hashes_names, how the linker finds it where this is installed;
-# without the library all are empty. ELSE is what is told then besides. NEEDS names another such
-# library which it is no use without.
+# OPTION is ON, OFF or AUTO. Uses the first of the pkg-config MODULES that is installed. Sets
+# hashes_target, hashes_module and hashes_names, which the linker needs to find the library; without
+# the library all are empty, and the text ELSE is also printed. NEEDS names another optional library
+# that is required.
 function(optional_library name)
   cmake_parse_arguments(library "" "OPTION;LIBRARY;GIVES;ELSE;NEEDS" "MODULES" ${ARGN})
   set(${library_OPTION} AUTO CACHE STRING "${library_GIVES}, by ${library_LIBRARY}: ON, OFF, or AUTO for where it is")
@@ -37,7 +37,8 @@ function(optional_library name)
   message(STATUS "${library_GIVES}: not built in${library_ELSE}")
 endfunction()
 
-# The modules of pkg-config for the client library of a server. MariaDB's comes first, which works with both servers.
+# The pkg-config modules of the client library. MariaDB's module comes first, because it works with
+# both servers.
 function(mysql_client_modules result)
   set(SIMHASH_MYSQL_CLIENT AUTO CACHE STRING "The client library for mysql:// indexes: mariadb, mysql, or AUTO for the one that is there")
   set_property(CACHE SIMHASH_MYSQL_CLIENT PROPERTY STRINGS AUTO mariadb mysql)

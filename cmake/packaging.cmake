@@ -1,9 +1,10 @@
-# Packages by CPack: an archive, and on Debian four packages, one a component of install.cmake.
+# Builds packages with CPack: an archive and, on Debian, four packages, one for each component of
+# install.cmake.
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR "simhash developers")
-# Who makes a package answers for it, and is told as Debian's tools are told. Nobody has an address in
-# the domain "invalid" (RFC 2606).
+# The maintainer is the person who builds the package, named as for Debian's tools. Nobody has an
+# address in the domain "invalid" (RFC 2606).
 set(packager "simhash developers <developers@simhash.invalid>")
 if(DEFINED ENV{DEBFULLNAME} AND "$ENV{DEBEMAIL}" MATCHES "^[^<> ]+@[^<> ]+$")
   set(packager "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
@@ -14,15 +15,15 @@ set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME
     ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
-# Whatever the umask of who makes the package.
+# Independent of the umask of the user who builds the package.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_GENERATOR TGZ)
 set(CPACK_COMPONENTS_ALL programs library development python)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
-# Without dpkg-shlibdeps CPack makes a package that depends on nothing, and without file none; one
-# for another machine would get the architecture of this one.
+# Without dpkg-shlibdeps, CPack makes a package without dependencies; without file, it makes none. A
+# package for another machine would get the architecture of this one.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 find_program(FILE_PROGRAM file)
 mark_as_advanced(DPKG_SHLIBDEPS FILE_PROGRAM)
@@ -34,8 +35,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
-# The first line of a description is the package's summary, which debian_after.cmake puts in its place.
-# debian_package(COMPONENT NAME SECTION SUMMARY DESCRIPTION [FIELD VALUE]...)
+# The first line of a description is the package's summary; debian_after.cmake moves it to its
+# place. debian_package(COMPONENT NAME SECTION SUMMARY DESCRIPTION [FIELD VALUE]...)
 macro(debian_package component name section summary description)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
@@ -49,10 +50,10 @@ macro(debian_package component name section summary description)
   endwhile()
 endmacro()
 
-# A package called simhash is in Debian, of other software that has a program of that name. Under
-# the same name dpkg and apt would take the two for versions of each other, and upgrade one to the
-# other. This one therefore has a name of its own, conflicts with Debian's, whose files it would
-# overwrite, and takes its place where apt or dpkg is told to install it.
+# Debian has a package called simhash with other software and a program of the same name. With the
+# same package name, dpkg and apt would treat the two as versions of each other, and upgrade one to
+# the other. So this package has another name. It conflicts with Debian's package, whose files it
+# would overwrite, and replaces it when apt or dpkg installs it.
 set(debian_main simhash-similarity)
 set(debian_library libsimhash${simhash_soversion})
 debian_package(programs ${debian_main} utils "find files that are nearly the same"
@@ -67,7 +68,8 @@ debian_package(library ${debian_library} libs "find files that are nearly the sa
 similar files are found. libsimhash-index reads the index of the program
 simhash, and finds the similar files in it."
   PACKAGE_SHLIBDEPS ON)
-# A program that links the static libraries needs what they are made of, and pkg-config asks for it.
+# A program that links the static libraries needs the libraries that they use, and pkg-config
+# requires them.
 set(debian_needs "${debian_library} (= ${PROJECT_VERSION})" zlib1g-dev libsqlite3-dev libxxhash-dev libunistring-dev)
 if(mysql_target)
   if(mysql_module STREQUAL "mysqlclient")

@@ -1,6 +1,6 @@
-# The package for Python. Its folder in the build has everything that a wheel holds: the sources of
-# python/, the version, and the two libraries. It needs no Python; the target `wheel` does, with
-# the modules build, setuptools and wheel, and nothing from the network.
+# Builds the package for Python. Its folder in the build contains everything for the wheel: the
+# sources of python/, the version, and the two libraries. This does not need Python; the target
+# `wheel` needs it, with the modules build, setuptools and wheel, but no network.
 set(python_dir ${CMAKE_CURRENT_BINARY_DIR}/python)
 set(python_sources __init__.py _content.py _index.py _library.py py.typed)
 set(python_version ${CMAKE_CURRENT_BINARY_DIR}/python_version.py)

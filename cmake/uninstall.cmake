@@ -1,5 +1,5 @@
-# Removes the files of an installation, and the folders that are empty then and are named after this
-# project or below share/. Others may have been there before.
+# Removes the files of an installation, and then its empty folders that are named after this project
+# or are below share/. Other folders may have existed before.
 #
 #     cmake -D MANIFEST=FILE -P cmake/uninstall.cmake
 if(NOT EXISTS "${MANIFEST}")
@@ -22,7 +22,7 @@ foreach(file IN LISTS files)
   list(APPEND folders "${folder}")
 endforeach()
 
-# From the innermost outwards.
+# Start with the innermost folders.
 list(REMOVE_DUPLICATES folders)
 foreach(folder IN LISTS folders)
   while(folder MATCHES "/(share/.+|simhash|systemd.*)$" AND NOT folder MATCHES "/share/(man|man/man1|doc)$")

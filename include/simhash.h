@@ -1,11 +1,11 @@
 /*
- * The interface of libsimhash, which detects similar files by hashes.
+ * Declares libsimhash, which detects similar files by hashes.
  *
  * The library implements C. Sadowski and G. Levin, "SimHash: Hash-based Similarity Detection", UC
  * Santa Cruz, 2007 ("the paper"). This header has the paper's algorithm: from bytes to a sum table,
- * from a sum table to keys, and the rule that calls two files similar. simhash_measures.h, of the
- * same library, has other measures of similarity. simhash_index.h belongs to a separate library,
- * libsimhash-index, which reads the index that the program simhash writes.
+ * from a sum table to keys, and the rule for similar files. simhash_measures.h declares other
+ * measures of similarity in the same library. simhash_index.h declares a separate library,
+ * libsimhash-index, which reads the index of the program simhash.
  *
  *     struct simhash_tag_set *tags;
  *     struct simhash_scanner scanner;
@@ -28,15 +28,15 @@
  * Conventions.
  *
  * Errors. A function that can fail returns 0 or -1. On -1 it fills the caller's struct
- * simhash_error, unless that pointer is NULL, and stores NULL in the object that it would have
- * made. No function prints or exits.
+ * simhash_error, unless that pointer is NULL. If it should have made an object, it stores NULL.
+ * No function prints or exits.
  *
- * Files. simhash_tag_set_read and simhash_weights_read read the file that the caller names; every
- * other function works on memory alone.
+ * Files. simhash_tag_set_read and simhash_weights_read read the file that the caller names. All
+ * other functions use only memory.
  *
- * Ownership. An object made by a function with "_new", "_read" or "_parse" in its name belongs to
- * the caller, who frees it by the "_free" of its type, which accepts NULL. Returned texts belong to
- * the library.
+ * Ownership. The caller owns the objects of functions with "_new", "_read" or "_parse" in their
+ * names, and frees each with the "_free" function of its type, which accepts NULL. The library owns
+ * returned texts.
  *
  * Threads. Tag sets, weights and measures never change after they are made, and any number of
  * threads may share them. Any other object belongs to one thread at a time. The only global state
@@ -66,14 +66,14 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define SIMHASH_API __attribute__((visibility("default")))
-/* Compilers warn about a call whose result is ignored. */
+/* Compilers warn if a caller ignores the result. */
 #define SIMHASH_CHECKED SIMHASH_API __attribute__((warn_unused_result))
 #else
 #define SIMHASH_API
 #define SIMHASH_CHECKED
 #endif
 
-/* The version of the library that the program runs with: a static string. */
+/* Return the version of the library at run time, a static string. */
 SIMHASH_API const char *simhash_version(void);
 
 /* The number of tags in a tag set (paper, 4.1). */
@@ -90,15 +90,14 @@ enum simhash_error_code {
 };
 
 /*
- * What went wrong. The function that failed fills it; a function that succeeds
- * may leave anything in it. The message is one line without a newline. It names
- * the file or table concerned, byte for byte, so escape it before it reaches a
- * terminal. A message that does not fit has "..." in its middle: the beginning,
- * which names the operation, and the end, which gives the reason, remain.
+ * The description of an error. The function that fails fills it. A function that succeeds may
+ * change it. The message is one line without a newline. It names the file or table byte for byte,
+ * so escape it before you write it to a terminal. A message that does not fit has "..." in its
+ * middle: its beginning names the operation, and its end gives the reason.
  */
 struct simhash_error {
-	int code;	  /* of enum simhash_error_code, or of simhash_index.h */
-	int system_errno; /* the errno of SIMHASH_E_SYSTEM, else 0 */
+	int code;	  /* a value of enum simhash_error_code, or of simhash_index.h */
+	int system_errno; /* errno if the code is SIMHASH_E_SYSTEM, else 0 */
 	uint64_t reserved[3];
 	char message[1024];
 };
@@ -124,9 +123,8 @@ struct simhash_tag {
 struct simhash_tag_set;
 
 /*
- * Make a tag set of 16 distinct patterns. `name` has 1 to
- * SIMHASH_TAG_SET_NAME_MAX letters, digits, '.', '_' and '-'; it and `tags`
- * are copied. On success *set is the caller's to free.
+ * Make a tag set of 16 distinct patterns. `name` has 1 to SIMHASH_TAG_SET_NAME_MAX letters, digits,
+ * '.', '_' and '-'. `name` and `tags` are copied. On success the caller owns *set and frees it.
  * Errors: SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_tag_set_new(const char *name,
@@ -138,35 +136,32 @@ SIMHASH_CHECKED int simhash_tag_set_new_default(struct simhash_tag_set **set,
 						struct simhash_error *error);
 
 /*
- * Make a tag set from text. Each line holds a tag: two hexadecimal digits,
- * the Scatter weight and the Skew weight, decimals with at most three places;
- * the Uniform weight is always 1. '#' starts a comment. A line "name NAME"
- * names the set; the default is the name of the file without its extension.
- * `file_name` serves for that default and for messages, which read
- * "FILE:LINE:COLUMN: ...".
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
+ * Make a tag set from text. Each line has a tag: two hexadecimal digits, the Scatter weight and the
+ * Skew weight, which are decimals with at most three places. The Uniform weight is always 1. '#'
+ * starts a comment. A line "name NAME" names the set; the default is the name of the file without
+ * its extension. `file_name` is used for this default and for messages, which have the form
+ * "FILE:LINE:COLUMN: ...". Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_tag_set_parse(const char *text, size_t size_bytes,
 					  const char *file_name, struct simhash_tag_set **set,
 					  struct simhash_error *error);
 
 /*
- * Make a tag set from a file of at most 64 KiB, in UTF-8, or in UTF-16 with a
- * byte-order mark.
- * Errors: those of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
+ * Make a tag set from a file of at most 64 KiB, in UTF-8, or in UTF-16 with a byte-order mark.
+ * Errors: the errors of simhash_tag_set_parse, and SIMHASH_E_SYSTEM.
  */
 SIMHASH_CHECKED int simhash_tag_set_read(const char *path, struct simhash_tag_set **set,
 					 struct simhash_error *error);
 
 SIMHASH_API void simhash_tag_set_free(struct simhash_tag_set *set);
 
-/* The name and the 16 tags; both live as long as the set. */
+/* Return the name and the 16 tags. Both live as long as the set. */
 SIMHASH_API const char *simhash_tag_set_name(const struct simhash_tag_set *set);
 SIMHASH_API const struct simhash_tag *simhash_tag_set_tags(const struct simhash_tag_set *set);
 
 /* ---- The scan: bytes to a sum table (paper, 4.1) --------------------- */
 
-/* How often each tag was counted. No count exceeds the number of bytes scanned. */
+/* The number of times that each tag was counted. No count exceeds the number of bytes scanned. */
 struct simhash_sum_table {
 	uint64_t count[SIMHASH_TAGS];
 };
@@ -176,8 +171,8 @@ SIMHASH_API void simhash_sum_table_compute(const struct simhash_tag_set *tag_set
 					   size_t size_bytes, struct simhash_sum_table *table);
 
 /*
- * A scan in progress. The caller provides the memory. It owns nothing and needs
- * no release. The tag set must outlive it. Its fields belong to the library.
+ * A scan in progress. The caller provides the memory. The scanner owns nothing and needs no
+ * release. The tag set must outlive it. The fields belong to the library.
  */
 struct simhash_scanner {
 	const struct simhash_tag_set *tag_set;
@@ -190,24 +185,26 @@ struct simhash_scanner {
 SIMHASH_API void simhash_scanner_init(struct simhash_scanner *scanner,
 				      const struct simhash_tag_set *tag_set);
 
-/* Scan the next `size_bytes` bytes. How a stream is cut into calls never changes the result. */
+/*
+ * Scan the next `size_bytes` bytes. The result does not depend on how a stream is cut into calls.
+ */
 SIMHASH_API void simhash_scanner_update(struct simhash_scanner *scanner, const void *bytes,
 					size_t size_bytes);
 
-/* Store the sum table of all bytes so far. The scan may go on afterwards. */
+/* Store the sum table of all bytes so far. The scan can continue afterwards. */
 SIMHASH_API void simhash_scanner_finish(const struct simhash_scanner *scanner,
 					struct simhash_sum_table *table);
 
 /*
- * Select a scan kernel by name: "portable", and as the processor has them "avx2",
- * "avx512", "avx512vbmi" or "neon". All kernels give the same sum tables. The default is
- * the fastest that this machine has. The selection holds for the whole process. Any
- * thread may call this at any time, also while others scan.
- * Error: SIMHASH_E_RANGE, with the names that this machine has.
+ * Select a scan kernel by name: "portable", or, if the processor supports it, "avx2", "avx512",
+ * "avx512vbmi" or "neon". All kernels give the same sum tables. The default is the fastest kernel
+ * that this machine supports. The selection applies to the whole process. Any thread may call this
+ * at any time, even while others scan. Error: SIMHASH_E_RANGE; its message has the names that this
+ * machine supports.
  */
 SIMHASH_CHECKED int simhash_kernel_select(const char *name, struct simhash_error *error);
 
-/* The name of the scan kernel in use, a static string. */
+/* Return the name of the scan kernel in use, a static string. */
 SIMHASH_API const char *simhash_kernel_name(void);
 
 /* ---- Keys (paper, 4.1 and 5.1) --------------------------------------- */
@@ -216,7 +213,7 @@ enum simhash_key {
 	SIMHASH_UNIFORM,
 	SIMHASH_SCATTER,
 	SIMHASH_SKEW,
-	SIMHASH_UNIFORM_EXT, /* ..._EXT: shifted by the extension of the name */
+	SIMHASH_UNIFORM_EXT, /* the _EXT keys are shifted by the extension of the name */
 	SIMHASH_SCATTER_EXT,
 	SIMHASH_SKEW_EXT, /* the default key */
 	SIMHASH_KEYS
@@ -226,49 +223,48 @@ struct simhash_keys {
 	int64_t key[SIMHASH_KEYS]; /* indexed by enum simhash_key, none negative */
 };
 
-/* "uniform", "scatter", "skew", "uniform_ext", ...; NULL outside the enum. */
+/* Return "uniform", "scatter", "skew", "uniform_ext", ...; NULL outside the enum. */
 SIMHASH_API const char *simhash_key_name(enum simhash_key key);
 
-/* Find a key by its name. Error: SIMHASH_E_RANGE, with the names expected. */
+/* Find a key by its name. Error: SIMHASH_E_RANGE; its message has the expected names. */
 SIMHASH_CHECKED int simhash_key_parse(const char *name, enum simhash_key *key,
 				      struct simhash_error *error);
 
 /*
- * Compute the six keys of a sum table: the sum over the tags of
- * floor(count * weight), plain and shifted by the extension of the file name,
- * which has `name_length` bytes and no directory. A sum beyond INT64_MAX stays
- * there (over a petabyte of tag hits).
+ * Compute the six keys of a sum table. A key is the sum over the tags of floor(count * weight),
+ * plain and shifted by the extension of the file name. `name` has `name_length` bytes and no
+ * directory. A sum above INT64_MAX (over a petabyte of tag hits) becomes INT64_MAX.
  */
 SIMHASH_API void simhash_keys_compute(const struct simhash_tag_set *tag_set,
 				      const struct simhash_sum_table *table, const char *name,
 				      size_t name_length, struct simhash_keys *keys);
 
 /*
- * The extension of a file name: the bytes after its last dot, unless that dot is
- * its first byte. Returns the number of bytes, 0 without an extension, and points
- * *extension into `name`.
+ * Return the number of bytes in the extension of a file name, and point *extension to it in `name`.
+ * The extension consists of the bytes after the last dot, unless the dot is the first byte. 0: no
+ * extension.
  */
 SIMHASH_API size_t simhash_extension(const char *name, size_t name_length, const char **extension);
 
 /*
- * The hash that shifts the keys of a file name (paper, 5.1): CRC-32 of the first
- * three bytes of the extension, ASCII letters in lower case; 0 without an extension.
+ * Return the hash that shifts the keys of a file name (paper, 5.1): the CRC-32 of the first three
+ * bytes of the extension, with ASCII letters in lower case. 0: no extension.
  */
 SIMHASH_API uint32_t simhash_extension_hash(const char *name, size_t name_length);
 
 /* ---- Similar files (paper, 4.2) -------------------------------------- */
 
-/* Tolerances and ratios are exact decimals, held in millionths. */
+/* Tolerances and ratios are exact decimals, stored in millionths. */
 #define SIMHASH_MILLION INT64_C(1000000)
 
-/* How near two files must be. */
+/* How close two files must be. */
 struct simhash_tolerance {
-	int64_t percent_millionths;    /* 0 to 100 percent, that is 0 to 100 million */
-	int64_t size_ratio_millionths; /* at least 1, that is a million */
+	int64_t percent_millionths;    /* 0 to 100 million, for 0 to 100 percent */
+	int64_t size_ratio_millionths; /* at least a million, for a ratio of 1 */
 	int64_t reserved[2];
 };
 
-/* The default: 1 percent, and sizes within 1.5 of each other. */
+/* The default: 1 percent, and sizes that differ by a factor of at most 1.5. */
 #define SIMHASH_TOLERANCE_DEFAULT                             \
 	{                                                     \
 		1 * SIMHASH_MILLION, 3 * SIMHASH_MILLION / 2, \
@@ -278,54 +274,56 @@ struct simhash_tolerance {
 	}
 
 /*
- * Make a tolerance of `percent`, 0 to 100, rounded to millionths, with the default
- * size ratio. Error: SIMHASH_E_RANGE.
+ * Make a tolerance of `percent`, 0 to 100, rounded to millionths, with the default size ratio.
+ * Error: SIMHASH_E_RANGE.
  */
 SIMHASH_CHECKED int simhash_tolerance_from_percent(double percent,
 						   struct simhash_tolerance *tolerance,
 						   struct simhash_error *error);
 
 /*
- * Read a tolerance in percent, 0 to 100 with at most six decimal places, or a size
- * ratio, 1 to 1000000 with at most six decimal places, without rounding.
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
+ * Read a tolerance in percent (0 to 100) or a size ratio (1 to 1000000) without rounding. Both have
+ * at most six decimal places. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
  */
 SIMHASH_CHECKED int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
 					    struct simhash_error *error);
 SIMHASH_CHECKED int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
 					     struct simhash_error *error);
 
-/* What step 1 compares of a file: one of its keys, and its size. Neither is negative. */
+/*
+ * The two values of a file that step 1 compares: one of its keys, and its size. Neither is
+ * negative.
+ */
 struct simhash_file {
 	int64_t key;
 	int64_t size_bytes;
 };
 
 /*
- * Step 1, key hit: |a's key - b's key| <= max(1, floor(T/100 * the larger size)).
- * The reach is that bound, for ranges of keys.
+ * Step 1, key hit: |a's key - b's key| <= max(1, floor(T/100 * the larger size)). simhash_key_reach
+ * returns the right side, for searches of key ranges.
  */
 SIMHASH_API bool simhash_key_hit(const struct simhash_tolerance *tolerance,
 				 const struct simhash_file *a, const struct simhash_file *b);
 SIMHASH_API int64_t simhash_key_reach(const struct simhash_tolerance *tolerance,
 				      int64_t larger_size_bytes);
 
-/* Step 2: is neither size more than the size ratio times the other? */
+/* Step 2: true if neither size is more than the size ratio times the other. */
 SIMHASH_API bool simhash_sizes_agree(const struct simhash_tolerance *tolerance,
 				     int64_t size_a_bytes, int64_t size_b_bytes);
 
-/* The maximum size that agrees with `size_bytes`. */
+/* Return the maximum size that agrees with `size_bytes`. */
 SIMHASH_API int64_t simhash_largest_partner(const struct simhash_tolerance *tolerance,
 					    int64_t size_bytes);
 
 /*
- * Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean of the sizes)).
- * `distance` is that of the sum tables, by simhash_distance.
+ * Step 3, sum-table hit: distance <= max(1, floor(T/100 * the mean of the sizes)). `distance` is
+ * the distance of the two sum tables, from simhash_distance.
  */
 SIMHASH_API bool simhash_sum_table_hit(const struct simhash_tolerance *tolerance, uint64_t distance,
 				       int64_t size_a_bytes, int64_t size_b_bytes);
 
-/* The sum over the tags of |a - b|, at most UINT64_MAX. */
+/* Return the sum over the tags of |a - b|, at most UINT64_MAX. */
 SIMHASH_API uint64_t simhash_distance(const struct simhash_sum_table *a,
 				      const struct simhash_sum_table *b);
 

@@ -4,7 +4,7 @@
  * A resemblance sketch is a one-permutation MinHash (P. Li, A. Owen and C.-H. Zhang, "One
  * Permutation Hashing", 2012) of the shingles of a content: the set of all its runs of 16 bytes (A.
  * Broder, "On the resemblance and containment of documents", 1997). If a content has 2 KiB or more,
- * the sketch takes a sample of the shingles, which follows from the bytes alone. The sum table of
+ * the sketch uses a sample of the shingles that depends only on the bytes. The sum table of
  * simhash.h says which files may be alike; the sketch says whether they are, and by how much,
  * without reading them again.
  *
@@ -19,10 +19,10 @@
  *                                      &resemblance))
  *             printf("%.0f %%\n", 100 * resemblance);
  *
- * The functions that hash have no key: somebody can forge a resemblance or hide one. It is a
+ * The hash functions have no key, so somebody can forge or hide a resemblance. It is a
  * filter, never a proof that two files are the same.
  *
- * The conventions are the same as in simhash.h.
+ * The conventions of simhash.h apply.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,25 +39,26 @@ extern "C" {
 #define SIMHASH_RESEMBLANCE_REGISTERS 128
 
 /*
- * One byte for each register: 0 if no shingle fell into it. A content of fewer
- * than 16 bytes has no shingle and a sketch of zeros. The bytes are the same on
- * every machine; they may be stored and exchanged.
+ * One byte for each register: 0 if no shingle has this register. A content of fewer than 16 bytes
+ * has no shingle and a sketch of zeros. The bytes are the same on every machine; you may store and
+ * exchange them.
  */
 struct simhash_resemblance_sketch {
 	uint8_t registers[SIMHASH_RESEMBLANCE_REGISTERS];
 };
 
-/* Sketch `size_bytes` bytes of memory. */
+/* Compute the sketch of `size_bytes` bytes of memory. */
 SIMHASH_API void simhash_resemblance_sketch_compute(const void *bytes, size_t size_bytes,
 						    struct simhash_resemblance_sketch *sketch);
 
 /*
- * A content that comes in pieces. Holds back at most the first 64 KiB and 15 bytes,
- * since how much is sampled depends on the size. About 67 KiB of memory.
+ * A scan of a content in pieces. The scanner holds back at most the first 64 KiB and 15 bytes,
+ * because the size of the sample depends on the size of the content. It takes about 67 KiB of
+ * memory.
  */
 struct simhash_resemblance_scanner;
 
-/* Make a scanner, which has begun a content. Error: SIMHASH_E_MEMORY. */
+/* Make a scanner and begin a content. The caller frees it. Error: SIMHASH_E_MEMORY. */
 SIMHASH_CHECKED int simhash_resemblance_scanner_new(struct simhash_resemblance_scanner **scanner,
 						    struct simhash_error *error);
 SIMHASH_API void simhash_resemblance_scanner_free(struct simhash_resemblance_scanner *scanner);
@@ -65,23 +66,24 @@ SIMHASH_API void simhash_resemblance_scanner_free(struct simhash_resemblance_sca
 /* Begin another content. */
 SIMHASH_API void simhash_resemblance_scanner_begin(struct simhash_resemblance_scanner *scanner);
 
-/* Take the next `size_bytes` bytes. How a content is cut into calls never changes the result. */
+/*
+ * Take the next `size_bytes` bytes. The result does not depend on how a content is cut into calls.
+ */
 SIMHASH_API void simhash_resemblance_scanner_update(struct simhash_resemblance_scanner *scanner,
 						    const void *bytes, size_t size_bytes);
 
-/* Store the sketch of all bytes so far. The scan may go on afterwards. */
+/* Store the sketch of all bytes so far. The scan can continue afterwards. */
 SIMHASH_API void
 simhash_resemblance_scanner_finish(const struct simhash_resemblance_scanner *scanner,
 				   struct simhash_resemblance_sketch *sketch);
 
 /*
- * Estimate the resemblance of two contents: shingles that both have, as a share of
- * those that either has, 0 to 1. The sizes are those of the contents. False, and
- * nothing is stored, where the sketches cannot tell: fewer than 16 registers
- * are in use.
+ * Estimate the resemblance of two contents, 0 to 1: the number of shingles that both have, divided
+ * by the number of shingles that at least one has. The sizes are the sizes of the contents. Returns
+ * false and stores nothing if fewer than 16 registers are in use; such sketches do not suffice.
  *
- * The standard deviation is 0.08 for resemblances from 0.3 to 0.75, 0.06 up to 0.85,
- * 0.04 up to 0.93, 0.03 up to 0.97, and 0.005 above.
+ * The standard deviation is 0.08 for resemblances from 0.3 to 0.75, 0.06 up to 0.85, 0.04 up to
+ * 0.93, 0.03 up to 0.97, and 0.005 above.
  */
 SIMHASH_API bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a,
 					      int64_t size_a_bytes,
@@ -89,9 +91,9 @@ SIMHASH_API bool simhash_resemblance_estimate(const struct simhash_resemblance_s
 					      int64_t size_b_bytes, double *resemblance);
 
 /*
- * Estimate how much of the smaller content is in the larger, 0 to 1; false as above.
- * The standard deviation is 0.07 where the larger is 1.2 times the smaller, 0.12 at
- * 1.5 times and 0.14 at twice the size; at ten times it is noise.
+ * Estimate how much of the smaller content is in the larger, 0 to 1. Returns false in the same
+ * case. The standard deviation is 0.07 if the larger content has 1.2 times the size of the smaller,
+ * 0.12 at 1.5 times and 0.14 at twice the size. At ten times the estimate is noise.
  */
 SIMHASH_API bool simhash_containment_estimate(const struct simhash_resemblance_sketch *a,
 					      int64_t size_a_bytes,

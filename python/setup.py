@@ -1,7 +1,7 @@
-"""Makes the wheel, which holds the two libraries and runs with every Python 3.
+"""Builds the wheel, which contains the two libraries and runs with every Python 3.
 
-In the folder that CMake makes in its build, everything is there. In the source tree this builds it
-first, with CMake and a C compiler; SIMHASH_BUILD_DIR names a build that is there already.
+CMake creates a folder in its build that contains everything. In the source tree, this script first builds
+that folder with CMake and a C compiler; SIMHASH_BUILD_DIR names an existing build.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def package_folder():
-    """The folder `simhash` of a build, with its libraries."""
+    """The folder `simhash` of a build, with the libraries."""
     if (HERE / "simhash" / "_version.py").exists():
         return HERE / "simhash"
     build = pathlib.Path(os.environ.get("SIMHASH_BUILD_DIR") or HERE / "build" / "cmake")
@@ -29,7 +29,7 @@ def package_folder():
 
 
 class Wheel(bdist_wheel):
-    """For this kind of machine, and for every Python 3: nothing is compiled against Python."""
+    """A wheel for this kind of machine and for every Python 3, because nothing is compiled against Python."""
 
     def get_tag(self):
         return "py3", "none", super().get_tag()[2]
@@ -41,7 +41,7 @@ class WithLibraries(Distribution):
 
 
 class NoSources(sdist):
-    """The sources of the libraries are not below this folder."""
+    """Refuses to make a source package, because the sources of the libraries are not below this folder."""
 
     def run(self):
         raise SystemExit("simhash: only wheels can be made here: python3 -m build --wheel")

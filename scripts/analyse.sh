@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Have the sources read by gcc's analyzer, cppcheck and clang-tidy. Whatever they find that is
-# not among tests/analyse.exceptions, each with its reason, is a failure; so is an exception
-# that none of them needs any more.
+# Check the sources with gcc's analyzer, cppcheck and clang-tidy. A finding is a failure unless
+# tests/analyse.exceptions lists it with a reason. An exception that is no longer needed is also a
+# failure.
 #
 #     scripts/analyse.sh [gcc|cppcheck|clang-tidy]...      (default: all three)
 set -euo pipefail
@@ -18,7 +18,7 @@ configure() {
 	cmake -S . -B "$build/$1" -DBUILD_TESTING=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${@:2}" >/dev/null
 }
 
-# Each finding becomes a line: TOOL CHECK FILE:LINE MESSAGE
+# Each finding becomes one line: TOOL CHECK FILE:LINE MESSAGE
 findings=$build/findings
 : >"$findings"
 note() {
@@ -27,8 +27,8 @@ note() {
 for tool in "${tools[@]}"; do
 	case $tool in
 	gcc)
-		# Its check for leaks takes what a caller is given in a structure for lost; leaks are
-		# looked for by AddressSanitizer, valgrind and the tests of faults.
+		# Its leak check assumes that memory in a structure for the caller is lost.
+		# AddressSanitizer, valgrind and the tests of faults look for leaks instead.
 		configure gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc \
 			"-DCMAKE_C_FLAGS=-fanalyzer -Wno-analyzer-malloc-leak"
 		cmake --build "$build/gcc" --parallel "$(nproc)" --clean-first 2>&1 >/dev/null |
@@ -44,7 +44,7 @@ for tool in "${tools[@]}"; do
 	clang-tidy)
 		configure clang -DCMAKE_C_COMPILER=clang
 		cmake --build "$build/clang" --parallel "$(nproc)" >/dev/null
-		# The ARM kernel is not built here, and AVX is all intrinsics.
+		# The ARM kernel is not built here, and the AVX kernels consist of intrinsics.
 		find src -name '*.c' ! -path '*/arm/*' ! -path '*/x86/*' -print0 |
 			xargs -0 -n 4 -P "$(nproc)" clang-tidy -p "$build/clang" -quiet 2>/dev/null |
 			sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: warning: \(.*\) \[\([^]]*\)\]$/clang-tidy \3 \1 \2/p' | note
@@ -56,7 +56,7 @@ for tool in "${tools[@]}"; do
 	esac
 done
 
-# An exception is TOOL CHECK FILE, and a comment above it.
+# An exception is a line TOOL CHECK FILE with a comment above it.
 failed=0
 while read -r tool check place message; do
 	if ! grep -qx "$tool $check ${place%:*}" tests/analyse.exceptions; then

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Run both commands of the README on a bare machine: a Debian as debootstrap makes it, of this
-# machine's own release and package source, in a temporary folder. A clean clone of HEAD is
-# copied in, and scripts/quickstart.sh and scripts/test.sh install there what they need.
+# Run both commands of the README on a bare machine: a new Debian from debootstrap, with the release
+# and the package source of this machine, in a temporary folder. A clean clone of HEAD is copied
+# into it, and scripts/quickstart.sh and scripts/test.sh install the packages that they need.
 #
-#     scripts/bare-machine.sh [OPTION]... [PRESET]...      (default: what scripts/test.sh runs)
+#     scripts/bare-machine.sh [OPTION]... [PRESET]...      (default: as scripts/test.sh)
 #
 #     --user=root|sudo|both   as root with the checkout in root's home, as a user with sudo, or
 #                             one after the other, each on a new machine (default: both)
 #     --cache=FOLDER          keep the downloaded packages there for the next run
 #     --keep                  do not remove the machine; its folder is printed
-#     --check                 only print why this machine can make no bare one, if that is so
+#     --check                 only print why a bare machine cannot be made here, if so
 #
-# Needs root, debootstrap, git, and the right to mount. The mounts and processes are in namespaces
-# of their own, and end with this script however it ends.
+# Needs root, debootstrap, git, and the right to mount. The mounts and processes are in separate
+# namespaces, and end with this script in all cases.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 
-# why_not: print what is missing; nothing when a bare machine can be made
+# why_not: print the missing requirements; nothing if a bare machine can be made
 why_not() {
 	local codename
 	# shellcheck source=/dev/null
@@ -65,7 +65,7 @@ reason=$(why_not)
 
 machine='' running=''
 end() {
-	# unshare itself ignores the signals that end others.
+	# unshare ignores the signals that end other programs.
 	[ -z "$running" ] || kill -KILL "$running" 2>/dev/null || true
 	[ -z "$running" ] || wait "$running" 2>/dev/null || true
 	running=
@@ -78,13 +78,14 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM HUP
 
-# on_machine COMMAND...: in the machine, beside nothing of this one but the network and the clock
+# on_machine COMMAND...: run it in the machine, which shares only the network and the clock with
+# this one
 on_machine() {
-	# shellcheck disable=SC2016  # for the shell inside
+	# shellcheck disable=SC2016  # for the inner shell
 	unshare --mount --pid --fork --kill-child=KILL bash -euc '
 		root=$1 cache=$2
 		shift 2
-		# As a mount of its own, it can have name spaces for mounts inside.
+		# A separate mount can have namespaces for mounts inside it.
 		mount --bind "$root" "$root"
 		mount -t proc proc "$root/proc"
 		mount -t sysfs -o ro sysfs "$root/sys"
@@ -119,7 +120,7 @@ on_machine() {
 	return $status
 }
 
-# as_root COMMAND... and as_user COMMAND...: with the environment of a new login
+# as_root COMMAND... and as_user COMMAND...: run it with the environment of a new login
 environment=(LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 	TERM=dumb SIMHASH_BARE_MACHINE=1)
 for name in http_proxy https_proxy no_proxy; do
@@ -133,7 +134,7 @@ as_user() {
 		env -i "${environment[@]}" HOME=/home/tester USER=tester "$@"
 }
 
-# quietly WHAT COMMAND...: its output is shown when it fails
+# quietly WHAT COMMAND...: run it and show its output only if it fails
 quietly() {
 	local what=$1 start=$SECONDS
 	shift
@@ -147,12 +148,12 @@ quietly() {
 	echo "$what: $((SECONDS - start)) s"
 }
 
-# A Debian with the package sources, keys, proxies and names of this machine.
+# Make a Debian with the package sources, keys, proxies and names of this machine.
 make_machine() {
 	local codename site path options=(--variant=minbase)
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	# What is in no list is not told; without lists there is nothing at all.
+	# Sources without a downloaded list are not shown, and without any list there are none.
 	[ -n "$(apt-get indextargets 'Identifier: Packages')" ] || apt-get update -qq
 	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' |
 		awk -v release="$codename" '$1 == release { print $2; exit }')
@@ -174,15 +175,15 @@ make_machine() {
 		[ ! -e "/etc/apt/$path" ] || cp -a "/etc/apt/$path" "$machine/etc/apt/"
 	done
 	cp -an /usr/share/keyrings "$machine/usr/share/"
-	# Where and how to fetch, but none of the commands that apt runs on this machine.
+	# Copy the settings for downloads, but no commands that apt runs on this machine.
 	apt-config dump | grep '^Acquire::' >"$machine/etc/apt/apt.conf.d/00fetch"
 	cp -L /etc/resolv.conf /etc/hosts "$machine/etc/"
-	# It is not meant to survive a power failure.
+	# The machine does not have to survive a power failure.
 	echo force-unsafe-io >"$machine/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	quietly "package lists" as_root apt-get update
 }
 
-# both_commands AS HOME: what the README says, in a clone of HEAD
+# both_commands AS HOME: run the commands of the README in a clone of HEAD
 both_commands() {
 	local as=$1 home=$2 start=$SECONDS
 	git clone -q --no-hardlinks "$source_dir" "$machine$home/simhash"

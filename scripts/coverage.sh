@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build with counters, run the tests, and print which share of the lines and branches of each
-# file they run, and which lines none of them does. docs/lab/reliability.md says why.
+# Build with counters, run the tests, and print the share of lines and branches in each file that
+# they run, and the lines that no test runs. docs/lab/reliability.md explains the reasons.
 #
 #     scripts/coverage.sh [CTEST-OPTION]...      (such as -R '^cli'; default: all tests)
 set -euo pipefail
@@ -17,8 +17,8 @@ cmake --preset coverage >build-coverage.log && cmake --build --preset coverage -
 }
 rm build-coverage.log
 find build-coverage -name '*.gcda' -delete
-# Killed programs leave no counts, what valgrind runs is run without it as well, and another
-# user, whom cli.moving is, cannot write them.
+# Killed programs write no counts. Tests under valgrind also run without it. Another user, as in
+# cli.moving, cannot write counts.
 ctest --preset coverage --parallel $(($(nproc) + 1)) --no-tests=error \
 	-E '^(memcheck|kills|install)|^cli.moving' "$@" >build-coverage/tests.log || {
 	grep -A100 'tests passed' build-coverage/tests.log >&2

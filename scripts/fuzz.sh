@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Build the fuzz targets of tests/fuzz with clang, and run each of them for some time, from
-# its corpus there and from what earlier runs found. What makes one fail is named, and kept.
+# Build the fuzz targets of tests/fuzz with clang, and run each of them for some time, starting with
+# its corpus and the inputs that earlier runs found. Inputs that make a target fail are reported and
+# kept.
 #
 #     scripts/fuzz.sh [SECONDS] [TARGET]...      (default: 60 seconds, all targets)
 #
-# What is found stays in build-fuzz/work/TARGET: corpus/ grows from run to run, failures/
-# holds the inputs that failed. To see one again: build-fuzz/tests/fuzz/fuzz_TARGET INPUT.
+# New inputs stay in build-fuzz/work/TARGET: corpus/ grows from run to run, and failures/ contains
+# the inputs that failed. To repeat one: build-fuzz/tests/fuzz/fuzz_TARGET INPUT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -33,15 +34,14 @@ cmake --preset fuzz >build-fuzz.log && cmake --build --preset fuzz --parallel "$
 rm build-fuzz.log
 
 work=$PWD/build-fuzz/work
-# Targets that need files make them where that takes no disk.
+# Some targets need files, and create them in memory if possible.
 scratch=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")" fuzz.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
-# What the writers make of the inputs, read by Python besides: of the corpus, and of some
-# that were found.
+# Check the output of the writers with Python: for the corpus, and for some inputs that were found.
 check_writers() {
 	local input found
 	mapfile -t found < <(find "$work/writers/corpus" -type f | sort | head -100)
@@ -53,11 +53,11 @@ check_writers() {
 	done
 }
 
-# fuzz TARGET: run it; what it found is in its folder
+# fuzz TARGET: run it; new inputs are in its folder
 fuzz() {
 	local folder=$work/$1 status=0
 	mkdir -p "$folder/corpus" "$folder/failures"
-	# A target needs no more than the bytes that it takes, and no input takes it long.
+	# Targets read few bytes, and every input should take a short time.
 	build-fuzz/tests/fuzz/fuzz_"$1" -max_total_time="$seconds" -max_len=4096 \
 		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$folder/failures/" "$folder/corpus" "tests/fuzz/corpus/$1" \
@@ -65,7 +65,7 @@ fuzz() {
 	echo $status >"$folder/status"
 }
 
-# As many at once as there are processors.
+# Run as many targets at once as there are processors.
 for target in "${targets[@]}"; do
 	[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
 	fuzz "$target" &

@@ -1,8 +1,8 @@
-# What the scripts share: installing packages. Sourced by bash.
+# Shared by the scripts: functions to install packages. Source it in bash.
 # shellcheck shell=bash disable=SC2034
 
-# What a build needs, and what the tests need besides. The server comes as its
-# core package: the tests start servers of their own, and nothing is started here.
+# Packages for the build, and additional ones for the tests. Only the core package of the server is
+# installed: the tests start their own servers, and no server is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
 	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev libseccomp-dev nettle-dev)
 test_packages=(ccache libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
@@ -10,19 +10,20 @@ test_packages=(ccache libcmocka-dev libsimde-dev mariadb-server-core mariadb-cli
 	poppler-utils libimage-exiftool-perl antiword w3m flac lintian systemd btrfs-progs xfsprogs fuse3 libfuse3-dev galera-4
 	python3-docx python3-odf python3-pytest python3-numpy python3-build python3-setuptools python3-wheel)
 
-# What the presets clang and asan need besides: the sanitizers are in the runtime library of clang's version.
+# Additional packages for the presets clang and asan: the sanitizers are in the runtime library of
+# clang's version.
 clang_packages=(clang libclang-rt-14-dev)
 
-# What scripts/fuzz.sh needs besides.
+# Additional packages for scripts/fuzz.sh.
 fuzz_packages=("${clang_packages[@]}" python3)
 
-# What the tests of the ARM kernel need on another machine.
+# Packages for the tests of the ARM kernel on another machine.
 arm64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 arm64_libraries=(zlib1g zlib1g-dev libsqlite3-0 libsqlite3-dev libxxhash0 libxxhash-dev libunistring2 libunistring-dev libjansson4
 	libjansson-dev libcmocka0 libcmocka-dev)
 
-# Get the libraries for 64-bit ARM into a folder of their own: apt works on lists and
-# a cache in that folder, and the system's architectures stay what they are.
+# Download the libraries for 64-bit ARM into a separate folder: apt uses lists and a cache in that
+# folder, and the architectures of the system do not change.
 get_arm64_libraries() {
 	local folder=$1 options package
 	[ ! -e "$folder/complete" ] || return 0
@@ -41,8 +42,8 @@ get_arm64_libraries() {
 	touch "$folder/complete"
 }
 
-# Get MariaDB's Spider engine, of the version of the server's core package, into a folder:
-# its own package wants the whole server, and to start it.
+# Download MariaDB's Spider engine, in the version of the server's core package, into a folder. Its
+# package would install the complete server and start it.
 get_spider() {
 	local folder=$1 version
 	version=$(dpkg-query -W -f '${Version}' mariadb-server-core)
@@ -55,7 +56,7 @@ get_spider() {
 	fi
 }
 
-# Install those of the packages named that are missing; says which.
+# Install the missing ones of these packages, and print them.
 need_packages() {
 	local missing=() package sudo=()
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -1,21 +1,21 @@
-# MariaDB servers of one's own, each in a folder, for tests and trials; sourced by bash.
+# Runs private MariaDB servers, each in a folder, for tests and trials. Source it in bash.
 #
-#     make_server FOLDER                  a data folder, not started
-#     start_server FOLDER [OPTION]...     on the socket FOLDER/s; sets server to its number
-#     wait_for_server FOLDER              until it answers
-#     end_server NUMBER [SIGNAL]          and wait until it is gone
-#
+#     make_server FOLDER                  create a data folder; does not start the server
+#     start_server FOLDER [OPTION]...     start it on the socket FOLDER/s; sets server to its number
+#     wait_for_server FOLDER              wait until it answers
+#     end_server NUMBER [SIGNAL]          end it, and wait until it has ended
 # shellcheck shell=bash
 
 server_user=$(id -un)
 mariadbd=$(PATH="$PATH:/usr/sbin" command -v mariadbd)
-# A server ends with its parent, whatever happens to that.
+# A server ends with its parent, even if the parent is killed.
 server_tie=(setpriv --pdeathsig KILL)
 command -v setpriv >/dev/null || server_tie=()
 
 make_server() {
 	mkdir -p "$1"
-	# A server that starts removes what it takes for its own from its folder of temporary files.
+	# When a server starts, it removes files that look like its own from its folder of temporary
+	# files.
 	TMPDIR=$1 mariadb-install-db --no-defaults --auth-root-authentication-method=socket \
 		--auth-root-socket-user="$server_user" --skip-test-db --skip-name-resolve \
 		--innodb-log-file-size=8M --user="$server_user" --datadir="$1/data" >"$1/install.log" 2>&1 ||
@@ -34,7 +34,7 @@ start_server() {
 	server=$!
 }
 
-# The administrator's client.
+# Run the administrator's client.
 at_server() {
 	local folder=$1
 	shift
@@ -57,7 +57,7 @@ end_server() {
 	wait "$1" 2>/dev/null || true
 }
 
-# certificates FOLDER: ca.pem, and server and client .pem and .key signed by it
+# certificates FOLDER: make ca.pem, and .pem and .key for server and client, signed by it
 certificates() {
 	local name
 	(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Break one important line at a time, in a copy of the tree, and see that a test fails: a
-# test that cannot fail tests nothing.
+# Break one important line at a time, in a copy of the tree, and check that a test fails, because a
+# test that cannot fail is useless.
 #
 #     scripts/mutate.sh [NUMBER]...      (default: every mutation)
 set -euo pipefail
@@ -15,7 +15,7 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t 
 cmake -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release >/dev/null
 
 wanted=("$@") number=0 survived=0
-# mutate WHAT FILE SED TESTS: the change of one line, and a pattern of the tests to run
+# mutate WHAT FILE SED TESTS: change one line, and run the tests that match the pattern
 mutate() {
 	local what=$1 file=$2 change=$3 tests=$4
 	number=$((number + 1))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install what is missing, build, index a directory and list its similar pairs.
+# Install missing packages, build, index a directory and list its similar pairs.
 #
 #     scripts/quickstart.sh [DIRECTORY]      (default: /usr/include)
 set -euo pipefail
@@ -24,7 +24,7 @@ echo "Building in $source_dir/build"
 cmake -S "$source_dir" -B "$source_dir/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
 cmake --build "$source_dir/build" --parallel "$(nproc)" | tail -n 1
 
-# One file that cannot be read ends neither program; 2 says that there was one.
+# If some files cannot be read, the status is 2, and the programs continue.
 run() {
 	echo
 	echo "\$ $*"
@@ -32,7 +32,7 @@ run() {
 	shift
 	"$source_dir/build/$program" "$@" || [ $? = 2 ]
 }
-# An index of its own, so that nothing else is listed; without this, your own is used.
+# A separate index, so that no other files are listed; without this, your own index is used.
 export SIMHASH_DATABASE="sqlite:$source_dir/build/quickstart.db"
 rm -f "$source_dir"/build/quickstart.db*
 pairs=$source_dir/build/similar-pairs.txt

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Repeat the measurements of the paper and answer what it left open: make the sets of files,
-# run the two programs, and draw the figures of docs/lab/paper.md. Seeds are fixed, so a second run
-# over the same tree gives the same curves, but for the times of figure 9.
+# Repeat the measurements of the paper and answer its open questions: make the sets of files, run
+# the two programs, and draw the figures of docs/lab/paper.md. Seeds are fixed, so a second run over
+# the same tree gives the same curves, except for the times in figure 9.
 #
 #     scripts/reproduce-paper.sh [TREE]      (default: /usr)
 #
-# $MOST_FILES is the end of figure 9 (1000000, which needs 5 GB for the files and their index).
-# On Debian what is missing is installed: gnuplot, and the converters to PDF and PostScript.
+# $MOST_FILES is the end of figure 9 (1000000, which needs 5 GB for the files and their index). On
+# Debian, missing packages are installed: gnuplot, and the converters to PDF and PostScript.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -35,16 +35,16 @@ results=$out/results.txt
 } | tee "$results"
 section() { printf '\n%s\n\n' "$*" | tee -a "$results"; }
 
-# plot NAME: gnuplot, in the folder of the data, with commands from standard input
+# plot NAME: run gnuplot in the folder of the data, with commands from standard input
 plot() {
 	(cd "$folder" && gnuplot -e "set terminal svg size 720,480 font 'sans,13' background 'white' noenhanced;
 		set output '$out/$1.svg'; set key left top; set grid; set style data lines" -)
 }
 
-# ---- A real tree: the same 10,364 files as long as it is the same tree ----
+# ---- A real tree: the same 10,364 files if the tree has not changed ----
 section "The tree: $(cd "$tree" && pwd)"
 find "$tree" -xdev -type f -size +0 -readable -printf '%p\0' 2>/dev/null | LC_ALL=C sort -z >"$folder/all"
-# In the order of a hash of each name, which is one and the same shuffle everywhere.
+# Sort by a hash of each name, which is the same shuffle everywhere.
 xargs -0 -a "$folder/all" -n 1000 printf '%s\n' | awk '{ h = 17; n = split($0, c, "")
 	for (i = 1; i <= n; i++) h = (h * 31 + index(" !\"#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~", c[i])) % 2147483647
 	printf "%010d %s\n", h, $0 }' | LC_ALL=C sort | cut -c 12- | tr '\n' '\0' >"$folder/shuffled"
@@ -54,7 +54,7 @@ simhash -d "$tree_db" --files0-from="$folder/tree" || [ $? = 2 ]
 sqlite3 "$folder/tree.db" "SELECT count(*) || ' files, ' || sum(size) || ' bytes' FROM file" | tee -a "$results"
 
 section "Figures 3 and 4: the key spaces"
-# A part of the files is enough to see where they lie.
+# Some of the files are enough to see their positions.
 sqlite3 -separator ' ' "$folder/tree.db" "SELECT size, uniform, skew, skew_ext FROM file
 	WHERE size BETWEEN 1 AND 30000000 ORDER BY path_hash LIMIT 1000" >"$folder/space"
 sqlite3 "$folder/tree.db" "SELECT 'uniform / size: ' || round(avg(1.0 * uniform / size), 3) ||
@@ -110,7 +110,7 @@ for text in "$folder"/txt/*.txt; do
 	name=$(basename "$text" .txt)
 	enscript -q -B -p "$folder/page.ps" "$text" 2>/dev/null || true
 	ps2pdf "$folder/page.ps" "$folder/pdf/$name.pdf"
-	# Nothing but the text is to tell them apart: not when they were made.
+	# The files must differ only in their text, not in the time when they were made.
 	sed -i -E 's/(D:)[0-9]{14}/\120071213000000/g; s/<(CreateDate|ModifyDate|xmp:CreateDate|xmp:ModifyDate)>[^<]*/<\1>2007/g
 		s/\/ID ?\[[^]]*\]/\/ID [<00><00>]/; s/uuid:[0-9a-f-]*/uuid:0/g' "$folder/pdf/$name.pdf"
 	pdf2ps "$folder/pdf/$name.pdf" "$folder/ps/$name.ps"
@@ -144,7 +144,7 @@ for count in 500 1000 2000 4000 8000 16000 64000 250000 1000000; do
 	b=$(now)
 	simfind -d "sqlite:$folder/chain.db" --verify=no --format=jsonl -o /dev/null --candidates=skew_ext
 	c=$(now)
-	# What the machine does with a known tool, in the same run: every file read and hashed.
+	# For comparison, measure a known tool in the same run: read and hash every file.
 	xargs -0 -a "$folder/chain.list" cat | sha1sum >/dev/null
 	d=$(now)
 	pairs=0
@@ -184,7 +184,7 @@ paper tags "$folder/edits" "$folder/unrelated" <"$folder/some" | tee -a "$result
 
 section "A pairwise check afterwards"
 simhash -d "sqlite:$folder/quality.db" "$folder/edits" "$folder/unrelated"
-# judge NAME OPTION...: edits found of the originals, and pairs of unrelated files
+# judge NAME OPTION...: count the edits found of the originals, and the pairs of unrelated files
 judge() {
 	local name=$1
 	shift
@@ -205,7 +205,7 @@ judge "... and the files read where that is open" --verify=read
 judge "... and all files read" --verify=all
 
 section "Tolerances by type of file"
-# The 200 texts in all three forms: all pairs are of texts that share nothing.
+# The 200 texts in all three forms: no pair of texts shares content.
 simhash -d "sqlite:$folder/types.db" "$folder/txt" "$folder/pdf" "$folder/ps"
 for options in "-T 1" "-T 0.1" "-T 1 --tolerance=ps=0.02 --tolerance=pdf=0.2"; do
 	# shellcheck disable=SC2086  # options and their values

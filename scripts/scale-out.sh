@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# An index over several servers, to try: MariaDB's Spider engine on a head, over data
-# nodes on loopback addresses, all in one folder. docs/scale-out.md explains it.
+# Runs an index on several servers for trials: MariaDB's Spider engine on a head, with data nodes on
+# loopback addresses, all in one folder. docs/scale-out.md explains it.
 #
-#     scripts/scale-out.sh start FOLDER [NODES]    3 nodes unless told otherwise
+#     scripts/scale-out.sh start FOLDER [NODES]    NODES: default 3
 #     scripts/scale-out.sh stop FOLDER
 #
-# Expects simhash on the PATH or as $SIMHASH, and Debian's mariadb-server-core,
-# mariadb-client-core and mariadb-plugin-spider; $SPIDER_PLUGIN_DIR, where ha_spider.so is
-# not with the server's other plugins. Ports are $SCALE_OUT_PORT (34300) and those after it.
+# Needs simhash in the PATH or as $SIMHASH, and Debian's mariadb-server-core, mariadb-client-core
+# and mariadb-plugin-spider. Set $SPIDER_PLUGIN_DIR if ha_spider.so is not in the plugin folder of
+# the server. Uses port $SCALE_OUT_PORT (34300) and the following ones.
 set -euo pipefail
 # shellcheck source=scripts/mariadb.sh
 . "$(dirname "$0")/mariadb.sh"
@@ -35,7 +35,7 @@ stop() {
 	done
 }
 
-# run NAME OPTION...: a server that outlives this script, which waits until it answers
+# run NAME OPTION...: start a server that continues after this script, and wait until it answers
 run() {
 	local place=$folder/$1
 	shift
@@ -43,12 +43,12 @@ run() {
 	wait_for_server "$place"
 }
 
-# Of a table of the head: its definition, as the nodes have it.
+# Print the definition of a table of the head, as the nodes have it.
 definition() {
 	at_server "$folder/head" --raw simhash -e "SHOW CREATE TABLE $1" | sed '1s/^[^\t]*\t//'
 }
 
-# The same table, spread over the nodes by a column: spread TABLE COLUMN
+# spread TABLE COLUMN: spread the same table over the nodes by a column
 spread() {
 	local table=$1 column=$2 i separator=
 	definition "$table" >"$folder/$table.sql"
@@ -71,7 +71,7 @@ start() {
 	local i password spider
 	[ ! -e "$folder/head" ] || { echo "$folder is in use: scale-out.sh stop it, and remove it" >&2; exit 1; }
 	trap '[ $? = 0 ] || stop' EXIT
-	# Not tied to this script.
+	# The servers do not end with this script.
 	server_tie=(setsid)
 	spider=(--plugin-load-add=ha_spider.so --spider-direct-dup-insert=1 --spider-bgs-mode=1)
 	[ -z "${SPIDER_PLUGIN_DIR:-}" ] || spider+=(--plugin-dir="$SPIDER_PLUGIN_DIR")

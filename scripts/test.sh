@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Install what is missing, build, and run the tests. PRESETs are
+# Install missing packages, build, and run the tests. PRESETs are
 #
-#     release  every test, as released
-#     bare     the same on a bare Debian made for it (scripts/bare-machine.sh), which needs root
+#     release  every test, with the build for releases
+#     bare     the same on a new bare Debian (scripts/bare-machine.sh); needs root
 #     asan     built by clang, under AddressSanitizer and UndefinedBehaviorSanitizer
 #     tsan     under ThreadSanitizer
 #     arm64    the library built for 64-bit ARM, under qemu-user on x86-64
@@ -10,11 +10,12 @@
 #     clang    a release built by clang, and the tests of the libraries, without a server and emulated
 #              kernels
 #
-# asan, tsan, arm64 and clang leave out tests that have nothing for them, by label: see CMakePresets.json.
+# asan, tsan, arm64 and clang skip tests that cannot find more with them, by label: see
+# CMakePresets.json.
 #
 #     scripts/test.sh [PRESET]...
 #
-# By default all but clang run; as root bare instead of release, where that can be.
+# By default, all presets except for clang run; as root, bare replaces release if possible.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -23,7 +24,7 @@ cd "$(dirname "$0")/.."
 presets=("$@")
 if [ ${#presets[@]} -eq 0 ]; then
 	presets=(release fuzz asan tsan)
-	# On ARM itself all tests are tests of the ARM kernel.
+	# On an ARM machine, all tests use the ARM kernel.
 	[ "$(uname -m)" != x86_64 ] || presets+=(arm64)
 	if [ "$(id -u)" = 0 ] && [ -z "${SIMHASH_BARE_MACHINE:-}" ]; then
 		command -v debootstrap >/dev/null || need_packages debootstrap
@@ -45,20 +46,20 @@ packages=("${build_packages[@]}" "${test_packages[@]}" shellcheck clang-format)
 ! wants bare || packages+=(debootstrap)
 need_packages "${packages[@]}"
 
-# Several tests build all sources once more, and some in another home.
+# Several tests build all sources again, some of them with another home folder.
 export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}
 
 if command -v apt-get >/dev/null; then
 	get_spider "$PWD/build-spider"
 fi
 
-# in_parts COMMAND...: with the files named on standard input, a part of them for each processor at a time
+# in_parts COMMAND...: run it with the files named on standard input, in parts, on all processors
 in_parts() {
 	xargs -r -n 16 -P "$(nproc)" "$@"
 }
 echo "Checking the scripts"
 ls scripts/*.sh tests/*.sh tests/*/*.sh .ci/run | in_parts shellcheck -x -S warning
-# Versions of clang-format differ in what they want; ours is 14.
+# Versions of clang-format produce different results; this project uses 14.
 if clang-format --version | grep -q 'version 14\.'; then
 	echo "Checking the layout of the code"
 	ls src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] include/*.h tests/*.[ch] tests/*/*.[ch] |
@@ -90,7 +91,7 @@ for preset in "${presets[@]}"; do
 		exit 1
 	}
 	rm "build-$preset.log"
-	# One more than there are processors: some tests wait for their clocks and servers.
+	# One more job than processors, because some tests wait for clocks and servers.
 	ctest --preset "$preset" --parallel $(($(nproc) + 1)) --no-tests=error | tee "build-$preset/tests.log"
 	if grep -qE '\*\*\*(Skipped|Not Run)' "build-$preset/tests.log"; then
 		echo "A test was skipped, and that is a failure:" >&2

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# The structure of src, as CMakeLists.txt declares it by add_part and add_room:
+# Checks the structure of src, as CMakeLists.txt declares it with add_part and add_room:
 # - A part includes its own headers, and headers of parts and rooms that it may use, directly or
-#   through them. Nobody includes the programs' own headers, and a public header includes no part.
-# - Where a part names its DOORS, other parts include no other header of it.
-# - No chain of includes leads from a file back to it. A source and its header are one file here,
+#   through them. No other file includes the programs' own headers, and a public header includes no part.
+# - If a part names its DOORS, other parts include only these headers of it.
+# - No chain of includes leads back to the same file. A source and its header are one file here,
 #   together with NAME_state.h and NAME_template.h.
 # - A folder has at most 30 files, and every folder is a part.
 set -euo pipefail
 
 most_files=30
 
-# check FOLDER: prints everything there that breaks a rule
+# check FOLDER: prints everything in it that breaks a rule
 check() {
 	cd "$1"
 	local -A uses=() doors=()
 	local kind name used file line from to part stem source count folder word
-	# One line for each: part NAME [USES x y] [DOORS a.h b.h]
+	# Each line is: part NAME [USES x y] [DOORS a.h b.h]
 	while read -r kind name line; do
 		if [ "$kind" = room ]; then
 			uses[$name]=
@@ -66,12 +66,12 @@ check() {
 	done < <(find src -type f -printf '%h\n' | sort | uniq -c)
 }
 
-# Set $part to the folder of a file of src, without the folder of an instruction set.
+# Set $part to the folder of a file in src, without the folder for an instruction set.
 part_of() {
 	part=${1%/*} part=${part%/x86} part=${part%/arm}
 }
 
-# Set $stem to the name of a source and its headers: near of near.c and near_template.h.
+# Set $stem to the common name of a source and its headers: near for near.c and near_template.h.
 stem_of() {
 	stem=${1%_template} stem=${stem%_state}
 }
@@ -85,7 +85,7 @@ found=$(: >"$edges" && check "$SOURCE_DIR")
 	exit 1
 }
 
-# plant FILE TEXT EXPECTED: a copy of src with TEXT in FILE must be found to break a rule.
+# plant FILE TEXT EXPECTED: check that a copy of src with TEXT in FILE breaks a rule.
 planted=0
 plant() {
 	local before

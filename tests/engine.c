@@ -1,5 +1,5 @@
 /*
- * The index of a unit test.
+ * Creates and opens the index of a unit test.
  * SPDX-License-Identifier: MIT
  */
 #include "engine.h"

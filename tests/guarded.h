@@ -1,6 +1,6 @@
 /*
- * Memory that ends right before, and begins right after, pages that must not be touched: a read
- * too far ends the test.
+ * Allocates memory directly between pages that must not be touched, so that reading too far ends
+ * the test.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_GUARDED_H

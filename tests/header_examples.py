@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The examples in the headers call functions that exist, with as many arguments as they take.
+"""Checks that the examples in the headers call existing functions with the right number of arguments.
 
-The examples of the public headers are compiled and run (tests/install/example_of.sh). Those of
-the headers inside are excerpts, which have names of their caller's, so this test reads them: in a
-comment, lines that are indented by four spaces after the star. A function that is called there is
-declared in some header with as many parameters, or its name begins as none of this header does.
+The examples of the public headers are compiled and run (tests/install/example_of.sh). Examples in
+other headers are excerpts with names of their caller, so this test reads them: lines of a comment
+that are indented by four spaces after the star. Each function called there must be declared in some
+header with this number of parameters, or its name must begin differently from all names of the header.
 
     tests/header_examples.py SOURCE_DIR
 """
@@ -54,7 +54,7 @@ for text in headers.values():
 
 problems, seen = [], 0
 for path, text in sorted(headers.items()):
-    if path.name.endswith("_template.h"):  # lists what its includer defines
+    if path.name.endswith("_template.h"):  # lists definitions of the file that includes it
         continue
     own = {name.split("_")[0] for name, _ in calls(code_of(text)) if name not in not_functions}
     for comment in re.findall(r"/\*.*?\*/", text, flags=re.S):

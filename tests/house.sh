@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Functions of src have at most 70 lines, and its .c files at most 600. In the house's layout a
-# function ends at a brace in the first column; it begins at the last line before its opening
-# brace there that is not indented. At the top level nothing else is kept by git than what belongs
-# there.
+# Checks that functions in src have at most 70 lines, and .c files at most 600. In the layout of
+# this project, a function ends at a brace in the first column; it begins at the last line before
+# its opening brace in the first column that is not indented. Also checks that git has no other
+# files at the top level than the expected ones.
 set -euo pipefail
 cd "$SOURCE_DIR"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Make a tree of files that are related as the files of people are, from a seed.
+"""Makes a tree of files from a seed; the files are related like the files of people.
 
     tests/make_tree.py [--seed=N] [--files=N] [--sizes=LOW-HIGH] [--flat] [--unrelated] FOLDER
 
 The files are texts, sources, logs, tables and binaries in several folders, or in one with
---flat. Two in three are made of another one: copies, also under another extension, and files
-with bytes changed, a piece inserted, removed or moved, a tail added or cut; --unrelated leaves
-these out. The names and contents depend on nothing but the arguments. The seed is printed.
+--flat. Two in three are made from another file: copies, some with another extension, and files
+with bytes changed, a piece inserted, removed or moved, or a tail added or removed; --unrelated
+leaves these out. The names and contents depend only on the arguments. The seed is printed.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,7 +20,7 @@ SYLLABLES = "ba ce di fo gu la me ni po ru sa te vi xo zu stra pler kin dor mal"
 
 
 def words(rng, count):
-    """Words as they are in a language: few of them are most of the text."""
+    """Words with frequencies as in a language: a few words are most of the text."""
     vocabulary = ["".join(rng.choices(SYLLABLES, k=rng.randrange(1, 4))) for _ in range(400)]
     weights = [1 / rank for rank in range(1, 401)]
     return rng.choices(vocabulary, weights, k=count)
@@ -71,7 +71,7 @@ def table(rng, size):
 
 
 def binary(rng, size):
-    """Records with zeros between them, runs of zeros, and pieces without any order."""
+    """Records with zeros between them, runs of zeros, and random pieces."""
     pieces, length = [], 0
     while length < size:
         way = rng.randrange(8)
@@ -143,7 +143,7 @@ def tree(folder, rng, files, sizes, is_flat, is_unrelated):
         for number in range(min(variants, files - made)):
             way = rng.choice(WAYS) if number else copy
             name = f"{stem}.{number}{way.__name__}" if number else stem
-            # One copy in four has another type of file's name.
+            # One copy in four gets an extension of another type.
             if number and rng.randrange(4) == 0:
                 extension = rng.choice(rng.choice(KINDS)[1])
             changed = way(rng, content)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The manual pages: mandoc finds no fault, no line is wider than a terminal, each sentence
-# begins a line of the source, and options and their groups are those of --help.
-# Expects SIMHASH, SIMFIND, SIMKEEP and SOURCE_DIR.
+# Checks the manual pages: mandoc reports no errors, no line is wider than a terminal, each sentence
+# begins a line of the source, and options and their groups are the same as in --help. Needs
+# SIMHASH, SIMFIND, SIMKEEP and SOURCE_DIR.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 status=0
 
-# none WHAT: standard input, which lists faults, is empty.
+# none WHAT: standard input, which lists errors, is empty
 none() {
 	local faults
 	faults=$(cat)
@@ -16,7 +16,7 @@ none() {
 	}
 }
 
-# Each option, long or of one letter, as "GROUP: OPTION".
+# options_of_help: each option, long or with one letter, as "GROUP: OPTION".
 options_of_help() {
 	awk '/^[A-Z].*:$/ { group = $0 }
 		/^(  -., |      )--/ {

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Run a test on one engine, in a temporary folder of its own that is $HOME and
-# the working directory. The test finds in its environment
+# Run a test on one engine, in a temporary folder, which is $HOME and the working directory. The
+# test gets these environment variables:
 #   TEST_URL     the URL of an index that does not exist yet
-#   TEST_RESET   a command that makes it so again
+#   TEST_RESET   a command that removes this index
 #   TEST_SQL     a command that runs the SQL of its last argument with the engine's own client
 #
-# A command that cannot test all that it is for writes the reasons to $TEST_FOLDER/not_tested (lib.sh), one a line. Then
-# this prints them and ends with 77, which ctest reports as a skipped test.
+# A command that cannot run all its tests writes the reasons to $TEST_FOLDER/not_tested (lib.sh),
+# one per line. Then this script prints them and ends with 77, which ctest reports as a skipped
+# test.
 #
-# With MEMCHECK set, simhash and simfind run under valgrind, and what it finds is their failure.
+# If MEMCHECK is set, simhash and simfind run under valgrind, and any error that it finds is a
+# failure.
 #
 #     tests/on_engine.sh sqlite|mysql COMMAND [ARGUMENT]...
 set -euo pipefail

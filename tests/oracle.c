@@ -1,15 +1,14 @@
 /*
- * The whole of the algorithm again, by brute force and from its words: an
- * independent program to hold the results of simhash and simfind against.
+ * Implements the complete algorithm a second time, by brute force and from its description: an
+ * independent program to compare with the results of simhash and simfind.
  *
  *     oracle counts < paths                     path-by-path: 16 counts and 6 keys
  *     oracle pairs KEY TOLERANCE HOW [COUNTS] < paths   all pairs as CSV, sorted by path
- *     oracle nearest KEY N PATH [COUNTS] < paths        the N nearest to PATH: distance and path
+ *     oracle nearest KEY N PATH [COUNTS] < paths        the N nearest files to PATH: distance and path
  *
- * Paths are ended by zeros. COUNTS is a file of what `counts` printed for the same paths, so
- * that many questions do not scan them each time. KEY is 0 to 5 in the order of the columns, TOLERANCE
- * in millionths of a percent, HOW is exact or key; the size ratio is 1.5. Empty files
- * take no part.
+ * Each path ends with a zero. COUNTS is a file with the output of `counts` for the same paths, so
+ * that repeated calls do not scan them again. KEY is 0 to 5 in the order of the columns, TOLERANCE
+ * in millionths of a percent, HOW is exact or key; the size ratio is 1.5. Empty files are ignored.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -63,7 +62,7 @@ static void read_number(FILE *counts, uint64_t *number, char end)
 		die("wrong line of", "COUNTS");
 }
 
-/* `counts` is NULL, or has the next line for the file. */
+/* `counts` is NULL, or contains the next line for the file. */
 static void compute(struct file *file, FILE *counts)
 {
 	const char *name = strrchr(file->path, '/') + 1;
@@ -93,7 +92,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* floor(T/100 * size), at least 1; T in millionths of a percent. Small sizes only. */
+/* floor(T/100 * size), but at least 1; T is in millionths of a percent. Only for small sizes. */
 static uint64_t bound(uint64_t tolerance, uint64_t twice_size)
 {
 	uint64_t floor = tolerance * twice_size / 200000000;
@@ -101,13 +100,13 @@ static uint64_t bound(uint64_t tolerance, uint64_t twice_size)
 	return floor > 1 ? floor : 1;
 }
 
-/* The hash of the extension, from what it adds to a key. */
+/* The hash of the extension, computed from its share of a key. */
 static uint64_t extension_of(const struct file *file)
 {
 	return (file->keys[5] - file->keys[2]) >> 30;
 }
 
-/* Sizes, and with a key of extensions those: whatever the distance. */
+/* Do the sizes, and the extensions for a key with extensions, allow a pair at any distance? */
 static bool may_pair(const struct file *a, const struct file *b, int key)
 {
 	uint64_t larger = a->size > b->size ? a->size : b->size;

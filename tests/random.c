@@ -1,5 +1,5 @@
 /*
- * Random numbers of unit tests.
+ * Generates random numbers for unit tests.
  * SPDX-License-Identifier: MIT
  */
 #include "random.h"

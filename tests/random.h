@@ -1,6 +1,6 @@
 /*
- * Random numbers of unit tests. Their seed is printed, so that a failure shows it, and can be
- * given as $SIMHASH_TEST_SEED.
+ * Generates random numbers for unit tests. It prints their seed, so that a failure shows it;
+ * $SIMHASH_TEST_SEED sets it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_RANDOM_H
@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* Seed the numbers, and print the seed. Without it they begin with the default one. */
+/* Seed the numbers, and print the seed. Without this call, the default seed is used. */
 void random_begin(void);
 
-/* Go on from another state; returns the one before. */
+/* Continue from another state; returns the previous one. */
 uint64_t random_seed(uint64_t seed);
 
 /* 64 bits, by xorshift64*. */

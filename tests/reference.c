@@ -1,6 +1,6 @@
 /*
- * The bit-by-bit oracle. Slow and plain on purpose: one bit is fetched at a
- * time, every window is built anew, each tag has a counter that skips.
+ * The oracle that works bit by bit. It is slow and simple on purpose: it fetches one bit at a time,
+ * builds every window again, and has a counter for each tag that skips.
  * SPDX-License-Identifier: MIT
  */
 #include "reference.h"
@@ -14,7 +14,7 @@ const struct reference_tag reference_sample[16] = {
 	{0x05, 840, 0},	    {0xdb, 800, 0},	{0x76, 760, 0},	    {0xef, 720, 0},
 };
 
-/* Bit `position` of the file; in each byte the most significant bit comes first. */
+/* Bit `position` of the file; the most significant bit of each byte is first. */
 static unsigned bit_at(const uint8_t *bytes, size_t position)
 {
 	return (unsigned)bytes[position / 8] >> (7 - position % 8) & 1u;
@@ -43,7 +43,7 @@ void reference_counts(const struct reference_tag tags[16], const uint8_t *bytes,
 	}
 }
 
-/* CRC-32 as its definition has it: the reflected polynomial, bit by bit. */
+/* CRC-32 by its definition: the reflected polynomial, bit by bit. */
 static uint32_t crc_32(const uint8_t *bytes, size_t size)
 {
 	uint32_t crc = 0xffffffff;

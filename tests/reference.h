@@ -1,6 +1,6 @@
 /*
- * The oracle of the scan and the keys: written from the words of the algorithm,
- * bit by bit and with nothing of the library's code or types.
+ * Declares the oracle of the scan and the keys. It was written from the description of the
+ * algorithm, works bit by bit, and uses no code or types of the library.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_REFERENCE_H
@@ -16,11 +16,11 @@ struct reference_tag {
 
 extern const struct reference_tag reference_sample[16];
 
-/* The 16 counts of a whole file in memory. */
+/* The 16 counts of a complete file in memory. */
 void reference_counts(const struct reference_tag tags[16], const uint8_t *bytes, size_t size,
 		      uint64_t counts[16]);
 
-/* uniform, scatter, skew, and the three shifted by the extension of `name`. */
+/* uniform, scatter, skew, and these three shifted by the extension of `name`. */
 void reference_keys(const struct reference_tag tags[16], const uint64_t counts[16],
 		    const char *name, size_t name_length, uint64_t keys[6]);
 

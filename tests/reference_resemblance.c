@@ -1,5 +1,5 @@
 /*
- * Resemblance sketches as docs/algorithm.md defines them, step by step.
+ * Computes resemblance sketches step by step, as docs/algorithm.md defines them.
  * SPDX-License-Identifier: MIT
  */
 #include "reference_resemblance.h"
@@ -57,7 +57,7 @@ static uint64_t number(const uint8_t *p)
 	return x;
 }
 
-/* Both halves of the product, by the multiplication of school, in digits of 32 bits. */
+/* Both halves of the product, by long multiplication with digits of 32 bits. */
 static uint64_t mum(uint64_t a, uint64_t b)
 {
 	uint64_t a0 = a % 4294967296u, a1 = a / 4294967296u;
@@ -76,7 +76,7 @@ static uint64_t hash(const uint8_t *p)
 	       0x9E3779B97F4A7C15u;
 }
 
-/* Whether a group of 64 positions has to be left out: its block has given its share. */
+/* Must a group of 64 positions be left out because its block has reached the cap? */
 static bool is_capped(unsigned level, unsigned hits)
 {
 	unsigned most = 32768u >> level;
@@ -183,7 +183,10 @@ double reference_jaccard(const uint8_t *a, size_t size_a, const uint8_t *b, size
 	return (double)both / (double)(count_a + count_b - both);
 }
 
-/* 1 / D5 modulo 256: one more in the last byte of a shingle is D5 more in its rank's upper byte. */
+/*
+ * 1 / D5 modulo 256: adding one to the last byte of a shingle adds D5 to the upper byte of its
+ * rank.
+ */
 #define BYTES_FOR_RANK 125u
 
 void reference_fill_sampled(uint8_t *bytes, size_t size)

@@ -1,6 +1,6 @@
 /*
- * The oracle of resemblance sketches: written from docs/algorithm.md, one shingle at a time and
- * with nothing of the library's code or types.
+ * Declares the oracle of resemblance sketches. It was written from docs/algorithm.md, processes one
+ * shingle at a time, and uses no code or types of the library.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_REFERENCE_RESEMBLANCE_H
@@ -13,21 +13,21 @@
 /* The rank of the 16 bytes at p. */
 unsigned reference_rank(const uint8_t *p);
 
-/* The level of a content of so many bytes. */
+/* The level of a content of this size. */
 unsigned reference_level(uint64_t size);
 
 void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[128]);
 
-/* False: the sketches cannot tell. */
+/* False: the sketches give no estimate. */
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],
 			   uint64_t size_b, double *resemblance);
 
-/* The shingles that both contents have, as a share of those that either has, exactly. */
+/* The exact share of shingles that both contents have, among the shingles of either. */
 double reference_jaccard(const uint8_t *a, size_t size_a, const uint8_t *b, size_t size_b);
 
 /*
- * Fill a buffer with bytes whose every shingle is sampled at every level: the worst input. They
- * are otherwise random.
+ * Fill a buffer with bytes whose every shingle is sampled at every level, which is the worst input.
+ * Otherwise they are random.
  */
 void reference_fill_sampled(uint8_t *bytes, size_t size);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Do two builds print the same? Some sixty commands, all formats, on both engines, over a tree
-# that is generated from a seed. Standard output and the files written must be equal byte for
-# byte; exit statuses too. Standard error is shown where it differs, and fails nothing, since
-# messages may be reworded.
+# Compares the output of two builds: about sixty commands, in all formats, on both engines, on a
+# tree that is generated from a seed. Standard output, written files and exit statuses must be
+# equal. Differences in standard error are shown but are not a failure, because messages may be
+# reworded.
 #
 #     tests/same_outputs.sh OLD_BUILD NEW_BUILD [SEED]
 set -euo pipefail
@@ -95,12 +95,13 @@ for _ in range(100):
 put(b'large/b.bin', bytes(big))
 PYTHON
 
-# What takes time differs, and nothing else may.
+# Only times and speeds may differ.
 clean() {
 	sed -E 's/[0-9]+(\.[0-9]+)? (ms|s|seconds)\b/N s/g; s/[0-9.,]+ ([KMG]i?)?B\/s/N B\/s/g; s/in [0-9:.]+//g; s/checksum [0-9a-f]+//' "$1"
 }
 
-# The commands of one build, each into files N.out, N.err, N.status of a folder.
+# Run the commands with one build, and store each result in files N.out, N.err, N.status of a
+# folder.
 all() {
 	local bin=$1 out=$2 n=0
 	eval "$TEST_RESET"
@@ -118,7 +119,7 @@ all() {
 		echo $status >"$base.status"
 		case " $program $* " in
 		*' --status '*) sed -E 's/^(size +).*/\1S/; s/[0-9]{4}(-[0-9]{2}){2} [0-9:]{8}/TIME/g' "$base.raw" >"$base.out" ;;
-		*=jsonl*) sort "$base.raw" >"$base.out" ;; # in the order in which threads find
+		*=jsonl*) sort "$base.raw" >"$base.out" ;; # sorted, because it depends on threads
 		*) mv "$base.raw" "$base.out" ;;
 		esac
 		clean "$base.stderr" >"$base.err"

@@ -1,7 +1,8 @@
 /*
- * The resemblance sketches of whole files in memory, to hold those against that simhash makes as
- * it reads: for each path of standard input, ended by a zero, a line of 256 hexadecimal digits.
- * With an argument, only the first so many bytes of each file.
+ * Computes the resemblance sketches of complete files in memory, to compare them with the sketches
+ * that simhash computes while it reads. For each path of standard input, which ends with a zero, it
+ * prints a line of 256 hexadecimal digits. With an argument, it uses only this number of bytes of
+ * each file.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Run a command beside a MariaDB server of its own, in a temporary folder, on a
-# socket. The command finds it through the option file $HOME/.my.cnf;
-# MARIADB_DATABASE_URL names an empty database on it. With MARIADB_NETWORK=plain or
-# =tls it also listens on 127.0.0.1, and on [::1] where there is that, at MARIADB_PORT; its certificate is signed
-# by $HOME/ca.pem, and so is that of a client, $HOME/client.pem and client.key.
+# Run a command with a private MariaDB server, in a temporary folder, on a socket. The command finds
+# it through the option file $HOME/.my.cnf; MARIADB_DATABASE_URL names an empty database on it. With
+# MARIADB_NETWORK=plain or =tls it also listens on 127.0.0.1, and on [::1] if available, at
+# MARIADB_PORT. Its certificate is signed by $HOME/ca.pem, and so is the certificate of a client,
+# $HOME/client.pem and client.key.
 #
 #     tests/with_mariadb.sh COMMAND [ARGUMENT]...
 set -euo pipefail
@@ -32,7 +32,7 @@ fi
 export HOME="$folder"
 printf '[client]\nsocket=%s/s\n' "$folder" >"$HOME/.my.cnf"
 for _ in 1 2 3 4 5; do
-	# A port that is taken ends the server: try another.
+	# If the port is in use, the server ends: try another one.
 	if [ -n "${MARIADB_NETWORK:-}" ]; then
 		export MARIADB_PORT=$((20000 + RANDOM % 10000))
 		address=127.0.0.1

@@ -5,10 +5,10 @@
     >>> a.distance(b), a.is_similar(b)
     (16, True)
 
-``scan`` and ``sketch`` take a path, bytes in memory, or an open file. ``Index`` opens an index that the
-program simhash wrote and finds the similar files in it, as the program simfind does.
+``scan`` and ``sketch`` accept a path, bytes in memory, or an open file. ``Index`` opens an index that the
+program simhash wrote, and finds similar files in it like the program simfind.
 
-Paths are str, in which os.fsdecode keeps any bytes. A bytes object is always a content, never a path.
+Paths are str, decoded by os.fsdecode, which keeps all bytes. A bytes object is always a content, never a path.
 
 SPDX-License-Identifier: MIT
 """

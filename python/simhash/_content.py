@@ -1,4 +1,4 @@
-"""From a content to its sum table and sketch, and what these tell: libsimhash.
+"""Computes and compares the sum tables and sketches of contents, using libsimhash.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy
     from ._index import File
 
-_CHUNK = 1 << 20  # bytes read, or copied, at once
+_CHUNK = 1 << 20  # bytes that are read or copied at once
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 
@@ -37,9 +37,9 @@ class Tag(NamedTuple):
 
 
 class TagSet:
-    """16 tags, which are counted in contents. It never changes, and threads may share it.
+    """16 tags that are counted in contents. A tag set never changes, and threads may share it.
 
-    ``TagSet()`` is the default set, "sample". Two sets are equal if their tags are.
+    ``TagSet()`` is the default set, "sample". Two sets are equal if their tags are equal.
     """
 
     __slots__ = ("__weakref__", "_pointer", "name", "tags")
@@ -48,7 +48,7 @@ class TagSet:
     tags: tuple[Tag, ...]
 
     def __init__(self, name: str | None = None, tags: Iterable[Tag] | None = None) -> None:
-        """The default set; or 16 tags of one's own, which need a name."""
+        """The default set, or a set of 16 given tags, which needs a name."""
         pointer, error = ctypes.c_void_p(), lib.CError()
         if tags is None and name is None:
             lib.check(lib.tag_set_new_default(byref(pointer), byref(error)), error)
@@ -64,7 +64,7 @@ class TagSet:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> TagSet:
-        """The tag set of a file, in the format of ``simhash --tags``."""
+        """Read a tag set from a file in the format of ``simhash --tags``."""
         pointer, error = ctypes.c_void_p(), lib.CError()
         lib.check(lib.tag_set_read(os.fsencode(path), byref(pointer), byref(error)), error)
         made = cls.__new__(cls)
@@ -73,7 +73,7 @@ class TagSet:
 
     @classmethod
     def parse(cls, text: str, file_name: str) -> TagSet:
-        """The tag set of a text. `file_name` is its name in messages, and by default that of the set."""
+        """Parse a tag set. `file_name` is used in messages; the default is the name of the set."""
         pointer, error, data = ctypes.c_void_p(), lib.CError(), os.fsencode(text)
         status = lib.tag_set_parse(data, len(data), os.fsencode(file_name), byref(pointer), byref(error))
         lib.check(status, error)
@@ -105,7 +105,7 @@ _default: TagSet | None = None
 
 
 def default_tags() -> TagSet:
-    """The default tag set, made once."""
+    """The default tag set, which is created only once."""
     global _default
     if _default is None:
         _default = TagSet()
@@ -127,7 +127,7 @@ class Keys(NamedTuple):
 
 
 class SumTable:
-    """How often each of the 16 tags was counted in a content of `size_bytes` bytes."""
+    """The counts of the 16 tags in a content of `size_bytes` bytes."""
 
     __slots__ = ("_table", "size_bytes", "tags")
 
@@ -135,7 +135,7 @@ class SumTable:
     tags: TagSet
 
     def __init__(self, counts: Iterable[int], size_bytes: int, tags: TagSet | None = None) -> None:
-        """A table from counts that were kept. No count is above the size."""
+        """A table from stored counts. No count may exceed the size."""
         numbers = [int(count) for count in counts]
         if len(numbers) != lib.TAGS:
             raise lib.InvalidError(f"a sum table has {lib.TAGS} counts, not {len(numbers)}")
@@ -156,7 +156,7 @@ class SumTable:
         return tuple(self._table.count)
 
     def distance(self, other: SumTable) -> int:
-        """The sum over the tags of the difference of the counts (paper, 4.2)."""
+        """The sum of the differences of the counts over all tags (paper, 4.2)."""
         self._must_match(other)
         distance: int = lib.distance(byref(self._table), byref(other._table))
         return distance
@@ -170,7 +170,7 @@ class SumTable:
     def is_similar(self, other: SumTable, percent: float = 1.0) -> bool:
         """Are sizes and counts within the tolerance (paper, 4.2, steps 2 and 3)?
 
-        Unrelated files of one kind can have similar counts. Sketches tell these apart.
+        Unrelated files of one kind can have similar counts. Sketches distinguish such files.
         """
         self._must_match(other)
         tolerance, sizes = tolerance_of(percent), (self.size_bytes, other.size_bytes)
@@ -206,7 +206,7 @@ class SumTable:
 
 
 def tolerance_of(percent: float, size_ratio: float | None = None) -> lib.CTolerance:
-    """A tolerance by its percent, with the default size ratio of 1.5 or another one."""
+    """A tolerance in percent, with the default size ratio of 1.5 or another one."""
     tolerance, error = lib.CTolerance(), lib.CError()
     lib.check(lib.tolerance_from_percent(percent, byref(tolerance), byref(error)), error)
     if size_ratio is not None:
@@ -217,7 +217,7 @@ def tolerance_of(percent: float, size_ratio: float | None = None) -> lib.CTolera
 
 
 def counts(tables: Iterable[SumTable | File]) -> numpy.ndarray[Any, numpy.dtype[numpy.uint64]]:
-    """The counts of many tables, or of many files of an index, as a numpy array with a row each."""
+    """The counts of many tables, or of many files of an index, as a numpy array with one row for each."""
     import numpy
 
     rows = b"".join(bytes((item if isinstance(item, SumTable) else item.table)._table) for item in tables)
@@ -235,7 +235,7 @@ class Sketch:
     size_bytes: int
 
     def __init__(self, registers: bytes, size_bytes: int) -> None:
-        """A sketch from bytes that were kept, of a content of `size_bytes` bytes."""
+        """A sketch from its stored bytes, for a content of `size_bytes` bytes."""
         if len(registers) != lib.REGISTERS:
             raise lib.InvalidError(f"a sketch has {lib.REGISTERS} bytes, not {len(registers)}")
         if not 0 <= size_bytes < 1 << 63:
@@ -244,11 +244,11 @@ class Sketch:
         self.size_bytes = size_bytes
 
     def resemblance(self, other: Sketch) -> float | None:
-        """Estimate the share of content that two have in common, 0 to 1; None where sketches cannot tell."""
+        """Estimate the share of content that both have, 0 to 1; None if the sketches allow no estimate."""
         return self._estimate(lib.resemblance_estimate, other)
 
     def containment(self, other: Sketch) -> float | None:
-        """Estimate how much of the smaller content is in the larger, 0 to 1; None as above."""
+        """Estimate how much of the smaller content is in the larger one, 0 to 1; None as above."""
         return self._estimate(lib.containment_estimate, other)
 
     def _estimate(self, function: Any, other: Sketch) -> float | None:
@@ -278,7 +278,7 @@ class Sketch:
 
 
 def _is_buffer(source: Any) -> bool:
-    """A mapped file has both, and means all its bytes."""
+    """Is it a buffer? A mapped file is also a file, but it is used as a buffer with all its bytes."""
     try:
         memoryview(source).release()
     except TypeError:
@@ -287,7 +287,7 @@ def _is_buffer(source: Any) -> bool:
 
 
 class Scanner:
-    """A content that comes in pieces, like the objects of hashlib.
+    """Scans a content piece by piece, like the objects of hashlib.
 
     >>> scanner = Scanner()
     >>> scanner.update(b"one piece, ")
@@ -295,8 +295,8 @@ class Scanner:
     >>> scanner.table() == scan(b"one piece, and another")
     True
 
-    With ``sketch=False`` it counts tags only, which is faster. Threads may share a scanner; an update
-    waits for the one before it.
+    With ``sketch=False`` it only counts tags, which is faster. Threads may share a scanner; an update
+    waits for the previous update.
     """
 
     def __init__(self, tags: TagSet | None = None, *, sketch: bool = True, table: bool = True) -> None:
@@ -315,7 +315,7 @@ class Scanner:
             weakref.finalize(self, lib.sketcher_free, pointer).atexit = False
 
     def update(self, data: bytes | bytearray | memoryview | Any) -> None:
-        """Take the next bytes, from any object with a contiguous buffer. The GIL is released meanwhile."""
+        """Scan the next bytes, from any object with a contiguous buffer. This releases the GIL."""
         if isinstance(data, bytes):
             self._take(data, len(data))
             return
@@ -323,7 +323,7 @@ class Scanner:
             return
         with memoryview(data) as view, view.cast("B") as flat:
             if not flat.readonly:
-                # While the array lives, nobody can resize what it shows.
+                # While the array exists, nobody can resize its buffer.
                 self._take((ctypes.c_char * len(flat)).from_buffer(flat), len(flat))
                 return
             for start in range(0, len(flat), _CHUNK):
@@ -357,7 +357,7 @@ class Scanner:
             return Sketch(bytes(sketch), self._size)
 
     def update_from(self, source: Source) -> None:
-        """Take all bytes of a path, of a buffer, or of what an open binary file still has."""
+        """Scan all bytes of a path or a buffer, or the remaining bytes of an open binary file."""
         if isinstance(source, (str, os.PathLike)):
             with _Content(source) as file:
                 self._read(file)
@@ -437,9 +437,9 @@ class _Content:
 
 
 def scan(source: Source, tags: TagSet | None = None) -> SumTable:
-    """The sum table of a content: a path, bytes in memory, or an open binary file.
+    """The sum table of a content, which is a path, bytes in memory, or an open binary file.
 
-    Raises OSError for a file that cannot be read.
+    Raises OSError if the file cannot be read.
     """
     scanner = Scanner(tags, sketch=False)
     scanner.update_from(source)
@@ -447,7 +447,7 @@ def scan(source: Source, tags: TagSet | None = None) -> SumTable:
 
 
 def sketch(source: Source) -> Sketch:
-    """The resemblance sketch of a content, which is given as for ``scan``."""
+    """The resemblance sketch of a content; the source is the same as for ``scan``."""
     scanner = Scanner(table=False)
     scanner.update_from(source)
     return scanner.sketch()

@@ -1,8 +1,8 @@
-"""An index that the program simhash wrote: its files, and which of them are similar. libsimhash-index.
+"""Reads an index that the program simhash wrote, and finds similar files in it, using libsimhash-index.
 
-An open index of the library belongs to one thread at a time, and to one search. An Index therefore
-opens more of them as iterators need them, and each iterator gives its own back when it ends. What an
-iterator uses is never closed under it.
+Only one thread and one search at a time can use an open index of the library. So an Index opens more of
+them when iterators need them, and each iterator returns its open index when it ends. An open index is
+never closed while an iterator uses it.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,38 +24,38 @@ from typing import Any, Callable, Iterator
 from . import _library as lib
 from ._content import Keys, Sketch, SumTable, Tag, TagSet, tolerance_of
 
-_WAITING_MAX = 4096  # pairs that were found and not yet taken
+_WAITING_MAX = 4096  # pairs that were found but not yet returned
 
 
-# ---- What is found ----
+# ---- Results ----
 
 
 class Verified(enum.Enum):
-    """By what a pair is one."""
+    """How a pair was verified."""
 
-    UNVERIFIED = 0  # by the counts alone
+    UNVERIFIED = 0  # only the counts are near
     BY_HASH = 1  # the content hashes are equal
     BY_SKETCH = 2  # the sketches estimate the resemblance
-    BY_COUNTS = 3  # the sketches are equal and too sparse
+    BY_COUNTS = 3  # the sketches are equal but too sparse
 
 
 class Role(enum.Enum):
-    """What a file is in its group."""
+    """The role of a file in its group."""
 
     REPRESENTATIVE = 0
     MEMBER = 1
-    COPY = 2  # identical to the last representative or member before it
+    COPY = 2  # identical to the representative or member before it
 
 
 class Linkage(enum.Enum):
-    """What makes files a group."""
+    """How files are grouped."""
 
-    REPRESENTATIVE = 0  # each is similar to the representative, as in simfind
-    SINGLE = 1  # all that is connected by pairs
+    REPRESENTATIVE = 0  # each file is similar to the representative, as in simfind
+    SINGLE = 1  # all files that are connected by pairs
 
 
 class File:
-    """A file as the index knows it. It is a copy, and outlives the index."""
+    """A file of the index. It is a copy, which stays valid after the index is closed."""
 
     __slots__ = ("_raw", "_tags", "host", "path_bytes")
 
@@ -65,14 +65,14 @@ class File:
     def __init__(self, raw: lib.CFile, tags: TagSet) -> None:
         self.host = os.fsdecode(ctypes.string_at(raw.host))
         self.path_bytes = ctypes.string_at(raw.path, raw.path_size)
-        # Its pointers lead nowhere from now on.
+        # The pointers are not valid any more.
         self._raw = lib.CFile.from_buffer_copy(raw)
         self._raw.host = self._raw.path = None
         self._tags = tags
 
     @property
     def path(self) -> str:
-        """The absolute path, in which os.fsdecode keeps any bytes."""
+        """The absolute path, decoded by os.fsdecode, which keeps all bytes."""
         return os.fsdecode(self.path_bytes)
 
     @property
@@ -81,12 +81,12 @@ class File:
 
     @property
     def compressed_size_bytes(self) -> int:
-        """The size of the compressed file that it is in; else 0."""
+        """The size of the compressed file that contains it; 0 if there is none."""
         return int(self._raw.compressed_size_bytes)
 
     @property
     def mtime_ns(self) -> int:
-        """When it was modified, in nanoseconds since 1970."""
+        """The time of the last change, in nanoseconds since 1970."""
         return int(self._raw.mtime_ns)
 
     @property
@@ -108,7 +108,7 @@ class File:
         return Sketch(bytes(self._raw.sketch), self.size_bytes) if self._raw.has_sketch else None
 
     def __eq__(self, other: object) -> bool:
-        """The same file with the same content?"""
+        """Are they the same file with the same content?"""
         return self._identity() == other._identity() if isinstance(other, File) else NotImplemented
 
     def __hash__(self) -> int:
@@ -128,14 +128,14 @@ class Pair:
     a: File
     b: File
     distance: int  # of the sum tables
-    resemblance: float | None  # the share of content in common, 0 to 1; None if it is not known
+    resemblance: float | None  # the share of content that both have, 0 to 1; None if unknown
     verified: Verified
     is_identical: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class Member:
-    """A file of a group, and what it is to the representative."""
+    """A file of a group, with its relation to the representative."""
 
     file: File
     role: Role
@@ -148,10 +148,10 @@ class Member:
 class Group:
     """Two or more similar files, the representative first."""
 
-    id: str  # follows from the contents alone; simfind shows the same
+    id: str  # depends only on the contents; simfind shows the same id
     members: tuple[Member, ...]
-    size_bytes: int  # of all its files
-    copied_bytes: int  # of those that are copies
+    size_bytes: int  # of all files
+    copied_bytes: int  # of the copies
 
     @property
     def representative(self) -> File:
@@ -160,16 +160,16 @@ class Group:
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """What makes two files a pair. The defaults are those of simfind."""
+    """The rule that makes two files a pair. The defaults are the same as in simfind."""
 
-    key: str = "uniform"  # a key "..._ext" finds similar files of equal extensions only
-    tolerance: float = 5.0  # percent, by which counts may differ
+    key: str = "uniform"  # a key "..._ext" only finds similar files with equal extensions
+    tolerance: float = 5.0  # the allowed difference of the counts, in percent
     size_ratio: float = 1.5
     min_resemblance: float | None = None  # 0 to 1; None: it depends on the distance, as in simfind
-    verify: bool = True  # False: let no sketch decide
-    every_copy: bool = False  # each pair of identical files, not only those with a representative
-    empty_files: bool = False  # pairs of empty files too
-    hard_links: bool = False  # pairs of two names of one file too
+    verify: bool = True  # False: do not use sketches
+    every_copy: bool = False  # return each pair of identical files, not only pairs with a representative
+    empty_files: bool = False  # also return pairs of empty files
+    hard_links: bool = False  # also return pairs of two names of one file
     threads: int = 0  # 0: one for each processor
 
     def _prepared(self) -> lib.CSearch:
@@ -224,7 +224,7 @@ def _group_of(raw: lib.CGroup, tags: TagSet) -> Group:
 
 
 class _Pool:
-    """The open indexes of an Index that nobody uses now."""
+    """The open indexes of an Index that are not in use."""
 
     def __init__(self, url: str | None, options: lib.COptions) -> None:
         self._url = None if url is None else os.fsencode(url)
@@ -241,7 +241,7 @@ class _Pool:
             raise lib.InvalidError(_AFTER_FORK)
 
     def take(self) -> ctypes.c_void_p:
-        """One that belongs to the caller until it gives it back."""
+        """Take an open index, which belongs to the caller until `give`."""
         with self._lock:
             self.check_open()
             if self._idle:
@@ -259,7 +259,7 @@ class _Pool:
         lib.index_close(handle)
 
     def close(self) -> None:
-        # A child of fork must not touch the connections of its parent, and the lock may be held for ever.
+        # After fork, a child must not touch the connections of its parent, and the lock may never be released.
         if _opened_before_fork:
             return
         with self._lock:
@@ -270,7 +270,7 @@ class _Pool:
             lib.index_close(handle)
 
 
-# SQLite's locks stay with the parent of fork, but SQLite in the child believes that it has them.
+# After fork, the parent keeps the locks of SQLite, but SQLite in the child assumes that it has them.
 _pools: weakref.WeakSet[_Pool] = weakref.WeakSet()
 _opened_before_fork = False
 _AFTER_FORK = (
@@ -287,11 +287,11 @@ def _note_fork() -> None:
 os.register_at_fork(after_in_child=_note_fork)
 
 
-# ---- Pairs, from threads of the library to whoever iterates ----
+# ---- Pairs, from the threads of the library to iterators ----
 
 
 class _Channel:
-    """Holds pairs that were found and not yet taken, and tells the search when nobody wants more."""
+    """Holds pairs that were found but not yet returned, and stops the search if no more are wanted."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -300,7 +300,7 @@ class _Channel:
         self._exception: BaseException | None = None
 
     def put(self, pair: Pair) -> bool:
-        """Waits for room. False: nobody wants more."""
+        """Add a pair when there is space. False: no more are wanted."""
         with self._changed:
             while len(self._pairs) >= _WAITING_MAX and not self._is_unwanted:
                 self._changed.wait()
@@ -320,7 +320,7 @@ class _Channel:
             self._changed.notify_all()
 
     def take(self) -> Pair | None:
-        """The next pair; None after the last. Raises what ended the search."""
+        """The next pair; None after the last one. Raises the exception that ended the search."""
         with self._changed:
             while not self._pairs and not self._has_ended:
                 self._changed.wait()
@@ -334,7 +334,7 @@ class _Channel:
             return None
 
 
-# Searches of iterators that were neither exhausted nor closed end before the interpreter does.
+# Searches of iterators that are neither exhausted nor closed end before the interpreter.
 _running: dict[_Channel, threading.Thread] = {}
 
 
@@ -346,13 +346,13 @@ def _end_searches() -> None:
 
 
 def _call_with_pairs(put: Callable[[Pair], bool], tags: TagSet, call: Callable[[Any, lib.CError], int]) -> None:
-    """A search by `call`. What `put` raises ends the search and is raised here."""
+    """Search with `call`. An exception of `put` ends the search and is raised here."""
     error, raised = lib.CError(), []
 
     def take(_context: Any, raw: Any, _error: Any) -> int:
         try:
             return 0 if put(_pair_of(raw.contents, tags)) else -1
-        except BaseException as exception:  # it cannot pass through the library
+        except BaseException as exception:  # exceptions cannot pass through the library
             raised.append(exception)
             return -1
 
@@ -364,7 +364,7 @@ def _call_with_pairs(put: Callable[[Pair], bool], tags: TagSet, call: Callable[[
 
 
 def _search_pairs(pool: _Pool, tags: TagSet, search: lib.CSearch) -> Iterator[Pair]:
-    """All pairs, as a thread of its own finds them. The thread gives its open index back."""
+    """All pairs, found by a separate thread, which returns its open index at the end."""
     handle, channel = pool.take(), _Channel()
 
     def run() -> None:
@@ -402,15 +402,15 @@ def _search_pairs(pool: _Pool, tags: TagSet, search: lib.CSearch) -> Iterator[Pa
 
 
 class Index:
-    """An index, opened to read. It is never written to.
+    """An index that is opened for reading. Nothing is written to it.
 
     >>> with simhash.Index() as index:  # doctest: +SKIP
     ...     for pair in index.pairs():
     ...         print(pair.resemblance, pair.a.path, pair.b.path)
 
-    Threads may share an Index, and iterators of one may be nested: each has a connection of its own.
-    After ``close`` they raise ValueError. An iterator that was begun keeps a read transaction open
-    until it is exhausted, closed or collected.
+    Threads may share an Index, and its iterators may be nested: each has its own connection. After
+    ``close`` they raise ValueError. An iterator keeps a read transaction open from its first item until
+    it is exhausted, closed or collected.
     """
 
     def __init__(
@@ -420,12 +420,12 @@ class Index:
         tag_set: str | None = None,
         host: str | None = None,
     ) -> None:
-        """Open "sqlite:FILE", "mysql://USER@HOST/DATABASE", or a path, which is that of an SQLite file.
+        """Open "sqlite:FILE", "mysql://USER@HOST/DATABASE", or the path of an SQLite file.
 
-        Without a URL it is the index that simfind opens: $SIMHASH_DATABASE, or the one of this user.
-        "?defaults-file=FILE" at the end of a server's URL names the only option file to read for it.
-        `tag_set` is the name of the tags by which files were counted, and `host` the one whose files
-        ``neighbours`` means.
+        Without a URL, open the same index as simfind: $SIMHASH_DATABASE, or the index of this user.
+        "?defaults-file=FILE" at the end of a server's URL names the only option file that is read.
+        `tag_set` is the name of the tag set of the files, and `host` the host of the paths that
+        ``neighbours`` gets.
         """
         options = lib.COptions(*(None if text is None else os.fsencode(text) for text in (tag_set, host)))
         if isinstance(url, os.PathLike):
@@ -442,7 +442,7 @@ class Index:
         weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
-        """Close it. Iterators that are under way end with ValueError."""
+        """Close the index. Unfinished iterators raise ValueError."""
         self._pool.close()
 
     def __enter__(self) -> Index:
@@ -457,7 +457,7 @@ class Index:
         return self.files()
 
     def files(self) -> Iterator[File]:
-        """All files, hosts one after the other."""
+        """All files, one host after another."""
         self._pool.check_open()
         return self._files()
 
@@ -474,16 +474,18 @@ class Index:
             self._pool.give(handle)
 
     def pairs(self, search: Search = Search()) -> Iterator[Pair]:
-        """All pairs of similar files, each once, in any order, as they are found."""
+        """All pairs of similar files, each once, in any order. Each pair is returned when it is found."""
         self._pool.check_open()
         return self._pairs(search._prepared())
 
     def _pairs(self, search: lib.CSearch) -> Iterator[Pair]:
-        # It holds the Index, too, which would else be closed when nobody else does.
+        # This also keeps a reference to the Index, so that it is not closed while the iterator is used.
         yield from _search_pairs(self._pool, self.tags, search)
 
     def groups(self, search: Search = Search(), linkage: Linkage = Linkage.REPRESENTATIVE) -> Iterator[Group]:
-        """The groups of similar files, those first whose copies take most. All are found first."""
+        """The groups of similar files, with the most bytes in copies first. All groups are found before
+        the first one is returned.
+        """
         self._pool.check_open()
         return self._groups(search._prepared(), linkage)
 
@@ -503,10 +505,10 @@ class Index:
     def neighbours(
         self, source: str | os.PathLike[str] | SumTable, search: Search = Search(), *, name: str = ""
     ) -> list[Pair]:
-        """The files that are similar to a file, or to a content of which only the sum table is known.
+        """The files that are similar to a file, or to a content whose sum table is given.
 
-        A path is read as it is now and need not be in the index. With a sum table, `name` gives the
-        extension. In each pair `a` is what was asked for.
+        A path is read as it is now and need not be in the index. With a sum table, the extension of
+        `name` is used. In each pair, `a` is the given file or content.
         """
         prepared, found = search._prepared(), list[Pair]()
 

@@ -1,6 +1,6 @@
-"""The two public libraries by ctypes: their structs, their functions, and exceptions for their errors.
+"""Calls the two public libraries with ctypes: defines their structs, functions, and exceptions for their errors.
 
-Each struct is laid out as in include/*.h; a test compares sizes and offsets with a compiler's. ctypes
+Each struct has the same layout as in include/*.h; a test compares sizes and offsets with a compiler. ctypes
 releases the GIL during every call.
 
 SPDX-License-Identifier: MIT
@@ -144,12 +144,12 @@ PAIR_FUNCTION = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(CPair), POINTER(CError
 
 
 def _load(name: str) -> ctypes.CDLL:
-    """The library of this package, or where there is none the system's."""
+    """The library in this package, or else the library of the system."""
     own = pathlib.Path(__file__).parent / "_lib" / name
     try:
         return ctypes.CDLL(str(own) if own.exists() else name)
     except OSError as error:
-        raise ImportError(f"simhash cannot load {name}: {error}; install what it names") from error
+        raise ImportError(f"simhash cannot load {name}: {error}; install the missing library") from error
 
 
 _simhash, _simhash_index = map(_load, libraries)
@@ -264,7 +264,7 @@ groups_end = _bind(_simhash_index, "simhash_index_groups_end", None, c_void_p)
 
 
 def library_version() -> str:
-    """The version of libsimhash that was loaded."""
+    """The version of the loaded libsimhash."""
     version: bytes = _version()
     return version.decode()
 
@@ -273,9 +273,9 @@ def library_version() -> str:
 
 
 class Error(Exception):
-    """What the libraries report. The message is one line, which may hold any bytes of a path.
+    """An error of the libraries. The message is one line, which may contain any bytes of a path.
 
-    A system call that failed is an OSError, and a failed allocation a MemoryError.
+    A failed system call raises OSError, and a failed allocation raises MemoryError.
     """
 
 
@@ -284,22 +284,22 @@ class InvalidError(Error, ValueError):
 
 
 class DatabaseError(Error):
-    """The database refused a statement, or holds damaged rows."""
+    """The database refused a statement, or contains damaged rows."""
 
 
 class SchemaError(DatabaseError):
-    """The database is not an index, or one of another version."""
+    """The database is not an index, or is an index of another version."""
 
 
 class ServerError(DatabaseError):
-    """A server cannot be reached, or is gone."""
+    """A server cannot be reached, or the connection was lost."""
 
 
 _EXCEPTIONS = {3: InvalidError, 4: InvalidError, 16: DatabaseError, 17: SchemaError, 18: ServerError}
 
 
 def exception_of(error: CError) -> Exception:
-    """The exception for what a function reported."""
+    """The exception for an error that a function reported."""
     message = os.fsdecode(error.message)
     if error.code == 1:
         return MemoryError(message)
@@ -309,7 +309,7 @@ def exception_of(error: CError) -> Exception:
 
 
 def check(status: int, error: CError) -> int:
-    """The status of a call, unless it is a failure."""
+    """Return the status of a call, or raise its error."""
     if status < 0:
         raise exception_of(error)
     return status

@@ -1,6 +1,6 @@
 /*
- * Carries out the acts of a batch: for each it opens, checks and compares the files, writes to the
- * journal, does the act, and writes its outcome.
+ * Carries out the acts of a batch: opens, checks and compares the files of each act, writes the act
+ * to the journal, does it, and writes its outcome.
  * SPDX-License-Identifier: MIT
  */
 #include "act/act.h"
@@ -23,11 +23,11 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 
-#define WORK_DESCRIPTORS 5   /* that an act has open */
-#define OTHER_DESCRIPTORS 64 /* of the program, and of what an act opens for a moment */
+#define WORK_DESCRIPTORS 5   /* descriptors that an act keeps open */
+#define OTHER_DESCRIPTORS 64 /* descriptors of the program, and for short use during an act */
 #define BATCH_BYTES ((int64_t)64 << 20)
 
-/* As many acts at once as can have their files open. */
+/* The number of acts whose files can be open at the same time. */
 static size_t batch_size(void)
 {
 	struct rlimit limit;
@@ -73,7 +73,7 @@ void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
 
 /* ---- Opening ---- */
 
-/* Acts of one batch share the file that is kept. */
+/* Acts of one batch share the kept file. */
 static int open_kept(struct work *work)
 {
 	const struct keep_file *kept = work->kept_file;
@@ -96,7 +96,7 @@ static int lock_side(struct work *work, struct side *side, int how)
 
 	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
 		return 0;
-	/* A file of NFS can be locked alone only where it is open for writing. */
+	/* On NFS, an exclusive lock requires a file that is open for writing. */
 	if (errno == EBADF && (writable = side_open_writable(side)) >= 0) {
 		close_content(side->fd);
 		side->fd = writable;
@@ -109,11 +109,11 @@ static int lock_side(struct work *work, struct side *side, int how)
 	return error_set_errno(work->why, "cannot lock it");
 }
 
-/* ---- What can be done ---- */
+/* ---- Checks ---- */
 
 /*
- * A name that a protected directory has for the file that is kept: a hard link to it would be one to
- * what is protected. Links that were made here have names that are known not to be.
+ * Does a protected directory have another name of the kept file? A hard link to it would then be a
+ * link to a protected file. Links that this program made are known not to be there.
  */
 static int check_other_names(struct work *work)
 {
@@ -133,18 +133,16 @@ static int check_other_names(struct work *work)
 			: 0;
 }
 
-/* A hard link has one owner, one mode and one list of attributes for both names. */
+/* Both names of a hard link share one owner, one mode and one list of attributes. */
 static int check_link(struct work *work)
 {
 	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
 
 	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
 	    copy->st_mode != kept->st_mode)
-		return refuse(work,
-			      "its owner, group or mode is not that of the file that is kept");
+		return refuse(work, "its owner, group or mode differs from the file that is kept");
 	if (!work->record.same_attributes)
-		return refuse(work,
-			      "its extended attributes are not those of the file that is kept");
+		return refuse(work, "its extended attributes differ from the file that is kept");
 	return check_other_names(work);
 }
 
@@ -172,7 +170,7 @@ static int check_act(struct work *work)
 	return action == ACTION_HARDLINK ? check_link(work) : 0;
 }
 
-/* Where a file goes: below the directory of --action=move:DIR, by its whole path. */
+/* Find the target of a file: its complete path below the directory of --action=move:DIR. */
 static int prepare_move(struct work *work)
 {
 	const char *top = work->actor->options.move_to, *path = work->act->file->path;
@@ -188,11 +186,11 @@ static int prepare_move(struct work *work)
 	work->record.to = work->result->to = to;
 	if (work->actor->options.journal != NULL)
 		return place_open(to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
-	/* Nothing is made. Where it is to go is missing, as a rule. */
+	/* A dry run creates nothing, and the target directory usually does not exist yet. */
 	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
 		return 0;
 	if (place_status(&existing, existing.name, &status) == 0)
-		refuse(work, "a file is where it would go");
+		refuse(work, "another file has its name in the directory to move to");
 	place_close(&existing);
 	return work->why->message[0] == '\0' ? 0 : -1;
 }
@@ -208,7 +206,7 @@ static int check_device(struct work *work)
 
 /* ---- Comparing ---- */
 
-/* A program that waits for a lease to end does not wait for the last byte. */
+/* Another program that opens the file waits for the lease to end, so stop before the last byte. */
 static bool has_no_writer(const void *context)
 {
 	const struct work *work = context;
@@ -229,12 +227,12 @@ static int compare(struct work *work)
 	if (same < 0)
 		return error_set_errno(work->why, "cannot read it or the file that is kept");
 	if (same == 0)
-		return refuse(work, "its content is not that of the file that is kept");
+		return refuse(work, "its content differs from the file that is kept");
 	work->record.has_hash = true;
 	return 0;
 }
 
-/* From here on each store is noticed. The kernel itself compares what is to share blocks. */
+/* Watch both files for writes from now on. For reflinks, the kernel itself compares the files. */
 static int watch(struct work *work)
 {
 	struct simhash_error why;
@@ -254,7 +252,7 @@ static int watch(struct work *work)
 
 /* ---- One act ---- */
 
-/* What is looked at before the files are compared. */
+/* The checks before the files are compared. */
 static int prepare(struct work *work)
 {
 	struct actor *actor = work->actor;
@@ -292,7 +290,7 @@ static void fill_record(struct work *work)
 		journal_file_set(&record->kept_file, &work->kept->status);
 }
 
-/* Compare both files, while each store is noticed, and look at them again. */
+/* Compare both files while writes are noticed, and then check them again. */
 static int examine(struct work *work)
 {
 	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||
@@ -302,7 +300,7 @@ static int examine(struct work *work)
 	return 0;
 }
 
-/* One more name of the file that is kept, as is known. */
+/* Count one more name of the kept file. */
 static void note_link(struct work *work)
 {
 	struct linked_names *linked = &work->actor->linked;
@@ -320,7 +318,10 @@ static const struct keep_file *kept_for(const struct actor *actor, const struct 
 								       : act->kept;
 }
 
-/* The first file that does not become a link is kept for others, which are tried again with it. */
+/*
+ * The kept file can have no more names. So the first file that cannot become a link is kept for the
+ * others, which are tried again with it.
+ */
 static void keep_second(struct work *work)
 {
 	struct actor *actor = work->actor;
@@ -341,7 +342,7 @@ static int count_saved(struct work *work, struct simhash_error *error)
 				 &work->result->saved_bytes, error);
 }
 
-/* What the copy still has alone was not freed. */
+/* Bytes that the copy still does not share were not freed. */
 static void count_shared(struct work *work)
 {
 	uint64_t *saved = &work->result->saved_bytes, left;
@@ -383,7 +384,10 @@ static void release_work(struct work *work)
 	side_close(&work->copy);
 }
 
-/* A link to the file that is kept changes its times: they are looked at anew by another name. */
+/*
+ * Another name of the kept file: it must be checked again, because a link to the file changes its
+ * times.
+ */
 static bool is_kept_by_other_name(const struct work *work)
 {
 	const struct actor *actor = work->actor;
@@ -402,7 +406,7 @@ static bool join_failed_for_now(const struct actor *actor, const struct work *wo
 	       (work->is_locked_elsewhere || cause == EMFILE || cause == ENFILE);
 }
 
-/* One more act for the batch. False if it has to wait for those that are in it to be over. */
+/* Add one more act to the batch. False if it must wait for the acts in the batch. */
 static bool join(struct actor *actor, const struct planned_act *act, struct act_result *result)
 {
 	struct work *work = &actor->works[actor->work_count];
@@ -438,7 +442,7 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 	return result->outcome != ACT_PENDING;
 }
 
-/* Take acts that are pending, in their order. */
+/* Take pending acts in their order. */
 static void fill_batch(struct actor *actor, const struct planned_act *acts, size_t count,
 		       struct act_result *results)
 {
@@ -456,8 +460,8 @@ static void fill_batch(struct actor *actor, const struct planned_act *acts, size
 }
 
 /*
- * What is kept may have just been written: it is on the disk before its copy goes. Many files are
- * written with all of their file system.
+ * A kept file may just have been written, so it must be on the disk before its copy is removed. For
+ * many files, the complete file system is synchronized.
  */
 static void sync_kept(struct actor *actor)
 {
@@ -486,8 +490,9 @@ static void set_acting(const struct actor *actor, bool is_acting)
 }
 
 /*
- * From the journal to the journal. A signal that would end the program waits until the batch is over;
- * but not for reflinks, which take long, and leave nothing half done.
+ * Do the acts of a batch, from the first entry in the journal to the last. A signal that would end
+ * the program waits until the batch is done. Reflinks do not block signals, because they take long
+ * and leave nothing incomplete.
  */
 static int do_batch(struct actor *actor, struct simhash_error *error)
 {

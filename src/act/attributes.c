@@ -15,9 +15,9 @@
 #ifdef __linux__
 #include <sys/xattr.h>
 
-#define VALUE_MAX 65536 /* XATTR_SIZE_MAX, which is that of the list, too */
+#define VALUE_MAX 65536 /* XATTR_SIZE_MAX, which is also the limit for the list of names */
 
-/* Attributes as list and values; -1 with errno. */
+/* The names and values of attributes. */
 struct attributes {
 	char names[VALUE_MAX], value[VALUE_MAX], other[VALUE_MAX];
 	ssize_t size;
@@ -35,7 +35,7 @@ static struct attributes *list_attributes(int fd)
 	return all;
 }
 
-/* Are those that x has the same in y? */
+/* Does y have all these attributes of x with the same values? */
 static bool are_in(struct attributes *all, int x, int y)
 {
 	for (ssize_t at = 0; at < all->size; at += (ssize_t)strlen(all->names + at) + 1) {
@@ -58,7 +58,7 @@ bool has_same_attributes(int x, int y)
 	return same;
 }
 
-/* Capabilities of a program, and the access list. */
+/* Is it a capability of a program, or the access list? */
 static bool gives_rights(const char *name)
 {
 	return strcmp(name, "security.capability") == 0 || strncmp(name, "system.", 7) == 0;
@@ -75,7 +75,7 @@ int copy_attributes(int from, int to, bool with_rights)
 		ssize_t size = fgetxattr(from, name, all->value, VALUE_MAX);
 		if (size < 0 || (gives_rights(name) && !with_rights) ||
 		    fsetxattr(to, name, all->value, (size_t)size, 0) != 0)
-			status = -1; /* and the others are still copied */
+			status = -1; /* continue with the other attributes */
 	}
 	free(all);
 	return status;
@@ -94,11 +94,11 @@ int copy_attributes(int from, int to, bool with_rights)
 }
 #endif
 
-/* ---- What forbids a removal ---- */
+/* ---- Attributes that forbid a removal ---- */
 
 enum lock { LOCK_NONE, LOCK_APPEND, LOCK_IMMUTABLE };
 
-/* The attribute of chattr(1) or chflags(1). `name` "" is the directory itself. */
+/* The attribute of chattr(1) or chflags(1). The name "" means the directory itself. */
 static enum lock find_lock(const struct place *place, const char *name)
 {
 #if defined __linux__ && defined STATX_ATTR_APPEND

@@ -71,7 +71,7 @@ int journal_sync(struct journal *journal, struct simhash_error *error)
 	return fdatasync(fileno(journal->stream)) == 0 ? 0 : fail(journal, error);
 }
 
-/* The name of a new file is on the disk when its directory is. */
+/* The name of a new file is on the disk only after its directory was synchronized. */
 static int sync_directory(const char *path)
 {
 	struct bytes directory = path_directory(path);
@@ -100,7 +100,8 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 				 path);
 	if (journal->stream == NULL)
 		return fail(journal, error);
-	flock(fileno(journal->stream), LOCK_EX | LOCK_NB); /* nobody undoes what is not over */
+	/* So that nobody undoes acts that are still running. */
+	flock(fileno(journal->stream), LOCK_EX | LOCK_NB);
 	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":2,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
@@ -164,8 +165,8 @@ int journal_end(struct journal *journal, const struct journal_act *act, const ch
 }
 
 /*
- * What came after a line that could not be written whole goes: where there is room again, it would
- * make a journal that nobody can read. The descriptor has the lock until then.
+ * Remove everything after a line that could not be written completely. If there were space again,
+ * further lines would make the journal unreadable. The descriptor holds the lock until then.
  */
 static void close_failed(struct journal *journal)
 {

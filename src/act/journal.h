@@ -1,6 +1,6 @@
 /*
- * The journal: a record of each act, on the disk before the act is done, and of its outcome.
- * docs/apply.md has its fields.
+ * Describes the journal: a record of each act, which is on the disk before the act is done, and of
+ * its outcome. docs/apply.md describes its fields.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_JOURNAL_H
@@ -17,12 +17,12 @@
 #define TEMPORARY_SIZE 64
 
 enum journal_outcome {
-	OUTCOME_NONE, /* the program ended before it was known */
+	OUTCOME_NONE, /* the program ended before the outcome was known */
 	OUTCOME_DONE,
 	OUTCOME_LEFT
 };
 
-/* What is restored by. */
+/* The data for restoring a file. */
 struct journal_file {
 	uint64_t device, inode, links;
 	int64_t size_bytes, mtime_ns, atime_ns;
@@ -32,14 +32,15 @@ struct journal_file {
 struct journal_act {
 	uint64_t number; /* from 1 */
 	enum keep_action action;
-	const char *path;		/* of the copy */
+	const char *path;		/* the path of the copy */
 	const char *kept;		/* NULL: none */
-	const char *to;			/* of a move; NULL: none */
-	char temporary[TEMPORARY_SIZE]; /* a name beside the copy; "": none */
-	uint8_t hash[KEEP_HASH_SIZE];	/* of the bytes that were compared */
-	bool has_hash, same_attributes; /* the extended attributes of both were the same */
+	const char *to;			/* the target of a move; NULL: none */
+	char temporary[TEMPORARY_SIZE]; /* a name in the directory of the copy; "": none */
+	uint8_t hash[KEEP_HASH_SIZE];	/* the hash of the compared bytes */
+	/* same_attributes: both files had the same extended attributes */
+	bool has_hash, same_attributes;
 	struct journal_file copy;
-	struct journal_file kept_file; /* where `kept` is there */
+	struct journal_file kept_file; /* if `kept` is set */
 	enum journal_outcome outcome;
 };
 
@@ -47,51 +48,54 @@ struct journal {
 	FILE *stream;
 	const char *path;
 	uint64_t acts;
-	off_t complete_bytes; /* lines that are whole in the file */
-	bool has_failed;      /* nothing more is written */
+	off_t complete_bytes; /* the bytes of complete lines in the file */
+	bool has_failed;      /* nothing more can be written */
 };
 
 void journal_file_set(struct journal_file *file, const struct stat *status);
 
-/* Make a journal, which must not exist yet. */
+/* Create a journal, which must not exist yet. */
 int journal_create(struct journal *journal, const char *path, const char *host,
 		   struct simhash_error *error);
 
-/* Write what is about to be done. Sets the number. */
+/* Write an act before it is done. Sets its number. */
 int journal_begin(struct journal *journal, struct journal_act *act, struct simhash_error *error);
 
-/* Wait until all that was written is on the disk. Then the acts can be done. */
+/* Wait until everything is on the disk. Then the acts can be done. */
 int journal_sync(struct journal *journal, struct simhash_error *error);
 
-/* What came of an act; `why` it was left, or NULL. */
+/* Write the outcome of an act; `why` is the reason if the file was left, or NULL. */
 int journal_end(struct journal *journal, const struct journal_act *act, const char *why,
 		struct simhash_error *error);
 
-/* Write the last line, which says how many acts there are. If a line failed, only whole lines stay. */
+/* Write the last line with the number of acts. If a line failed, only complete lines stay. */
 int journal_close(struct journal *journal, struct simhash_error *error);
 
 /* How a journal ends. */
 enum journal_ending {
-	JOURNAL_ENDED,	 /* with its end mark; or of version 1, which has none, with an outcome */
-	JOURNAL_STOPPED, /* the run was stopped, or the file was cut */
+	JOURNAL_ENDED,	 /* it has an end mark or, in version 1 without end marks, a last outcome */
+	JOURNAL_STOPPED, /* the run was stopped, or the file was truncated */
 };
 
-/* The acts of a journal. A last line that was not written to its end is not among them. */
+/* The acts of a journal, without an incomplete last line. */
 struct journal_list {
 	struct arena arena;
-	struct journal_act *acts; /* by number */
+	struct journal_act *acts; /* sorted by number */
 	size_t count, capacity;
 	enum journal_ending ending;
-	uint64_t missing; /* acts whose lines are not there, though later lines are */
+	uint64_t missing; /* acts without lines, although later lines exist */
 };
 
 /*
- * A descriptor by which nobody else acts by this journal, or undoes it, until it is closed; it may be -1
- * where files cannot be locked. -1 is returned if somebody does.
+ * Lock a journal so that nobody else can act with it or undo it until *fd is closed. *fd may be -1
+ * if files cannot be locked. -1 is returned if somebody else uses it.
  */
 int journal_lock(const char *path, int *fd, struct simhash_error *error);
 
-/* `host` is this host, on which it must have been made. The caller releases the list on 0. */
+/*
+ * The journal must have been written on `host`, which is this host. The caller releases the list on
+ * 0.
+ */
 int journal_read(const char *path, const char *host, struct journal_list *list,
 		 struct simhash_error *error);
 void journal_list_release(struct journal_list *list);

@@ -53,7 +53,7 @@ static int find_action(const char *name, enum keep_action *action)
 	return -1;
 }
 
-/* A name that an act may have made, and that undoing may remove. */
+/* Is this a name that an act may have made, and that undo may remove? */
 static bool is_temporary(const char *name)
 {
 	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
@@ -106,7 +106,7 @@ static int compare_numbers(const void *number, const void *act)
 	return (x > y) - (x < y);
 }
 
-/* The outcome of an act. Where its line is missing, so is the act. */
+/* Read the outcome of an act. If its line is missing, the act is also missing. */
 static void take_outcome(const struct journal_reader *reader, uint64_t number, const char *state)
 {
 	struct journal_list *list = reader->list;
@@ -194,7 +194,7 @@ static int take_line(struct journal_reader *reader, struct bytes text)
 	return status;
 }
 
-/* Without an end mark, a run may have been stopped between two acts. */
+/* Without an end mark, the run may have been stopped between two acts. */
 static void judge_ending(const struct journal_reader *reader, bool has_part_of_line)
 {
 	struct journal_list *list = reader->list;
@@ -245,7 +245,7 @@ int journal_read(const char *path, const char *host, struct journal_list *list,
 	if (read_file(path, SIZE_MAX - 1, &text, &size, error) != 0)
 		return -1;
 	while (size > 0 && text[size - 1] == '\0')
-		size--; /* a system that stopped may leave zeros after what it had written */
+		size--; /* a crashed system may leave zeros after the written text */
 	status = read_lines(&reader, (struct bytes){text, size});
 	free(text);
 	if (status != 0)

@@ -13,7 +13,7 @@
 
 /* ---- Reading ---- */
 
-/* The next field of a line, without the space after it. Empty at the end. */
+/* The next field of a line, and removes it with the following space. Empty at the end. */
 static struct bytes next_field(struct bytes *line)
 {
 	const char *space = memchr(line->data, ' ', line->size);
@@ -25,7 +25,7 @@ static struct bytes next_field(struct bytes *line)
 	return field;
 }
 
-/* Digits up to `end`, or up to the end of the field, which they are cut off. */
+/* Take digits up to `end` or to the end of the field off the field. */
 static bool take_number(struct bytes *field, char end, uint64_t *number)
 {
 	size_t i = 0;
@@ -49,7 +49,7 @@ static bool is_octal(const char *digits)
 	       digits[2] >= '0' && digits[2] <= '7';
 }
 
-/* "\040" is a space, and so on; in place, for the text is the table's own. */
+/* Replace escapes in place, because the table owns the text: "\040" is a space, for example. */
 static struct bytes unescape(char *text, struct bytes field)
 {
 	char *out = text + (field.data - text), *const begin = out;
@@ -85,8 +85,8 @@ static struct bytes without_last_slash(struct bytes path)
 /*
  * 36 35 98:0 /root /point rw,noatime master:1 - ext4 /dev/sda rw
  *
- * NFS has "/" for the root of each mount. A root that was removed ends by "//deleted", and file
- * systems of the kernel's own may have something that is no path.
+ * On NFS, the root of each mount is "/". A removed root ends with "//deleted". For the kernel's
+ * internal file systems, the root may not be a path.
  */
 static bool read_line(char *text, struct bytes line, struct mount *mount)
 {
@@ -179,7 +179,7 @@ bool mount_table_locate(const struct mount_table *table, uint64_t mount_id, stru
 	return true;
 }
 
-/* A byte of the path in the file system, or 0 after its end. */
+/* The byte at position i of the path in the file system, or 0 after its end. */
 static char byte_at(const struct location *location, size_t i)
 {
 	const struct bytes *root = &location->mount->root, *rest = &location->rest;
@@ -202,7 +202,7 @@ static bool is_at_or_below(const struct location *location, const struct locatio
 	return after == '\0' || after == '/';
 }
 
-/* Where a root cannot be relied on, only paths of one mount can be compared. */
+/* If a root is not reliable, only paths of the same mount can be compared. */
 static enum mount_answer tell_one(const struct location *location, const struct location *top)
 {
 	if (location->mount->file_system != top->mount->file_system)
@@ -236,7 +236,7 @@ static int add_protected(struct mount_table *table, struct location location,
 	return 0;
 }
 
-/* Is this mount, of which nothing is protected as yet, where something is? */
+/* Is this unprotected mount mounted at a protected location? */
 static bool is_mounted_there(const struct mount_table *table, const struct mount *mount)
 {
 	struct location point, root = {mount, {mount->point.data, 0}};
@@ -256,7 +256,7 @@ int mount_table_protect(struct mount_table *table, const struct location *locati
 	for (size_t i = 0; i < count; i++)
 		if (add_protected(table, locations[i], error) != 0)
 			return -1;
-	/* What is mounted in what was mounted there, and so on. Each round adds one mount or more. */
+	/* Mounts can contain mounts, so repeat this. Each round adds at least one mount. */
 	do {
 		before = table->protected_count;
 		for (size_t i = 0; i < table->count; i++)

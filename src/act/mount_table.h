@@ -1,7 +1,7 @@
 /*
- * The mounts in the text of /proc/self/mountinfo. It finds the location of a path in its file
- * system, and decides whether the location is inside protected directories, regardless of the
- * mounts that show them. It makes no system calls.
+ * Reads the mounts from the text of /proc/self/mountinfo. It finds the location of a path in its
+ * file system, and decides whether the location is inside protected directories, no matter through
+ * which mounts. It makes no system calls.
  *
  *     status = mount_table_read(&table, text, size, &error);
  *     if (status == 0 && mount_table_locate(&table, mount_id, path, &locations[0]))
@@ -20,16 +20,19 @@
 #include "base/basic/bytes.h"
 #include "simhash.h"
 
-/* Paths here have no slash at their end, so "/" is empty. */
+/* Paths in this file have no slash at their end, so "/" is empty. */
 struct mount {
 	uint64_t id, parent;
-	uint64_t file_system; /* major and minor number: one for all subvolumes of Btrfs */
-	struct bytes root;    /* what of the file system is mounted */
-	struct bytes point;   /* where */
-	bool has_root;	      /* `root` can be relied on */
+	uint64_t file_system; /* major and minor number; the same for all subvolumes of Btrfs */
+	struct bytes root;    /* the mounted part of the file system */
+	struct bytes point;   /* the mount point */
+	bool has_root;	      /* `root` is reliable */
 };
 
-/* In the file system of `mount`: its root, and `rest` below that. Both are borrowed. */
+/*
+ * A location in the file system of `mount`: the path `rest` below its root. The pointers must stay
+ * valid.
+ */
 struct location {
 	const struct mount *mount;
 	struct bytes rest;
@@ -37,27 +40,30 @@ struct location {
 
 struct mount_table {
 	char *text;
-	struct mount *mounts; /* by id */
+	struct mount *mounts; /* sorted by id */
 	size_t count, capacity;
 	struct location *protected;
 	size_t protected_count, protected_capacity;
 };
 
-/* Takes `text`, which malloc(3) made, also on -1. The caller releases the table in each case. */
+/*
+ * Takes over `text`, which was allocated by malloc(3), also on -1. The caller always releases the
+ * table.
+ */
 int mount_table_read(struct mount_table *table, char *text, size_t size,
 		     struct simhash_error *error);
 void mount_table_release(struct mount_table *table);
 
 /*
- * Where `path` is, which is absolute and was reached by the mount of this id. False if the table
- * does not tell. The location borrows the path and the table.
+ * The location of an absolute path that was reached through the mount with this id. False if the
+ * table does not show it. The path and the table must stay valid.
  */
 bool mount_table_locate(const struct mount_table *table, uint64_t mount_id, struct bytes path,
 			struct location *location);
 
 /*
- * Protect what is at these locations and below, with what is mounted there, wherever else it is
- * mounted. Once for a table, which borrows the paths of the locations.
+ * Protect these locations, everything below them, and everything mounted there, also if it is
+ * mounted elsewhere. Call it once for each table. The paths of the locations must stay valid.
  */
 int mount_table_protect(struct mount_table *table, const struct location *locations, size_t count,
 			struct simhash_error *error);

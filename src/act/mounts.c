@@ -1,5 +1,5 @@
 /*
- * Reads /proc/self/mountinfo, and the paths of open files in /proc/self/fd, and reads them again
+ * Reads /proc/self/mountinfo and the paths of open files in /proc/self/fd, and reads them again
  * after changes.
  * SPDX-License-Identifier: MIT
  */
@@ -25,22 +25,22 @@
 
 #define MOUNTINFO "/proc/self/mountinfo"
 #define MOUNTINFO_MAX ((size_t)256 << 20)
-#define READS_MAX 10 /* of a table that changes while it is read */
+#define READS_MAX 10 /* attempts to read a table that changes meanwhile */
 
-/* The kernel gives no longer ones. */
+/* The kernel returns no longer paths. */
 struct fd_path {
 	char text[PATH_MAX + 1];
 	struct bytes bytes;
 };
 
-/* A directory to protect. It is held open, so that its names in memory remain what they are. */
+/* A protected directory. It stays open, so that the kernel keeps its name in memory. */
 struct top {
 	int fd;
-	struct fd_path path; /* when the table was read */
+	struct fd_path path; /* its path when the table was read */
 };
 
 struct mounts {
-	int fd; /* of mountinfo */
+	int fd; /* the open mountinfo */
 	bool is_stale;
 	struct mount_table table;
 	size_t count;
@@ -79,7 +79,9 @@ static bool read_mount_id(int fd, uint64_t *id)
 	return read_mount_id_of_proc(fd, id);
 }
 
-/* After the path of what was removed comes " (deleted)", by which a name may end as well. */
+/*
+ * The kernel appends " (deleted)" to the path of a removed file, but a name may also end like this.
+ */
 static bool is_path_of(const struct fd_path *path, int fd)
 {
 	static const char end[] = " (deleted)";
@@ -109,7 +111,7 @@ static bool read_fd_path(int fd, struct fd_path *path)
 
 /* ---- The table ---- */
 
-/* Has the table changed since the last time that this was asked? */
+/* Has the table changed since the last call? */
 static bool has_changed(const struct mounts *mounts)
 {
 	struct pollfd asked = {.fd = mounts->fd, .events = POLLPRI};
@@ -130,7 +132,7 @@ static int read_table(struct mounts *mounts, struct simhash_error *error)
 	return mount_table_read(&mounts->table, text, size, error);
 }
 
-/* One that did not change while it was read. */
+/* Read a table that does not change while it is read. */
 static int read_still_table(struct mounts *mounts, struct simhash_error *error)
 {
 	has_changed(mounts);
@@ -152,7 +154,9 @@ static bool locate(const struct mounts *mounts, int fd, struct fd_path *path,
 	       mount_table_locate(&mounts->table, id, path->bytes, location);
 }
 
-/* *is_known: does the table tell where all that is protected lies? Else it is of no use. */
+/*
+ * *is_known: does the table show the location of everything protected? If not, it cannot be used.
+ */
 static int load(struct mounts *mounts, bool *is_known, struct simhash_error *error)
 {
 	struct location *locations;
@@ -180,7 +184,7 @@ out:
 	return status;
 }
 
-/* Have mounts changed, or have directories above those to protect other names? */
+/* Have mounts changed, or have directories above a protected one been renamed? */
 static bool is_stale(const struct mounts *mounts)
 {
 	struct fd_path path;
@@ -259,7 +263,7 @@ static enum mount_answer tell_fd(struct mounts *mounts, int fd)
 
 	if (is_stale(mounts) && !reload(mounts))
 		return MOUNT_UNKNOWN;
-	/* A directory above a mount may have got another name, which does not change the table. */
+	/* A directory above a mount may have been renamed, which does not change the table. */
 	if (!locate(mounts, fd, &path, &location) &&
 	    (!reload(mounts) || !locate(mounts, fd, &path, &location)))
 		return MOUNT_UNKNOWN;
@@ -271,7 +275,7 @@ enum mount_answer mounts_tell(struct mounts *mounts, int directory_fd, const cha
 	int fd = open_file_at(directory_fd, name, O_PATH | O_NOFOLLOW, 0);
 	enum mount_answer answer;
 
-	if (fd < 0) /* what takes more than a path cannot be opened either */
+	if (fd < 0) /* a path that is too long cannot be opened either */
 		return errno == ENOENT || errno == EACCES || errno == ENAMETOOLONG
 			       ? tell_fd(mounts, directory_fd)
 			       : MOUNT_UNKNOWN;

@@ -1,6 +1,6 @@
 /*
- * Decides whether a file is inside one of some directories, regardless of the mounts on the paths
- * to both.
+ * Decides whether a file is inside certain directories, no matter through which mounts both are
+ * reached.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_MOUNTS_H
@@ -11,16 +11,17 @@
 struct mounts;
 
 /*
- * Of directories that exist, of one thread. *mounts is NULL where the system does not tell of mounts:
- * on Linux where there is no /proc, or where it does not tell where one of them lies, and on others. The caller closes it on 0.
+ * For directories that exist. Only one thread may use it. *mounts is NULL if the system does not
+ * show mounts: on Linux without /proc or if it does not show the location of a directory, and on
+ * other systems. The caller closes it on 0.
  */
 int mounts_open(const struct bytes *directories, size_t count, struct mounts **mounts,
 		struct simhash_error *error);
-void mounts_close(struct mounts *mounts); /* NULL is allowed */
+void mounts_close(struct mounts *mounts); /* also accepts NULL */
 
 /*
- * Does this name in an open directory lie in one of them? If it stands for nothing, does the open
- * directory?
+ * Is this name in an open directory inside one of the directories? If there is no such file, is the
+ * open directory?
  */
 enum mount_answer mounts_tell(struct mounts *mounts, int directory_fd, const char *name);
 

@@ -51,7 +51,7 @@ static bool is_guarded(const struct guard *guard, int fd)
 	if (guard == NULL || guard->count == 0)
 		return false;
 	if (fstat(fd, &status) != 0)
-		return true; /* as far as can be told */
+		return true; /* assume yes if it is unknown */
 	for (size_t i = 0; i < guard->count; i++)
 		if (guard->directories[i].device == status.st_dev &&
 		    guard->directories[i].inode == status.st_ino)
@@ -59,7 +59,7 @@ static bool is_guarded(const struct guard *guard, int fd)
 	return false;
 }
 
-/* A mount may have led past the protected directory; the inodes on the way do not tell. */
+/* A mount may have led around the protected directory, which the inodes on the way do not show. */
 static int check_mounts(const struct guard *guard, const struct place *place,
 			struct simhash_error *why)
 {
@@ -74,7 +74,7 @@ static int check_mounts(const struct guard *guard, const struct place *place,
 		break;
 	}
 	return error_set(why, SIMHASH_E_RANGE,
-			 "it may be protected: where it is mounted from cannot be told");
+			 "it may be protected: the origin of its mount is unknown");
 }
 
 static bool is_plain_name(struct bytes name)
@@ -88,7 +88,7 @@ static int open_below(int above, const char *name)
 	return open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
 }
 
-/* From the directory *fd, which is closed, to the one of this name in it; -1 in *fd on -1. */
+/* Replace the directory *fd by its subdirectory `name`, and close the old one. On -1, *fd is -1. */
 static int step(int *fd, struct bytes name, const struct guard *guard, unsigned flags,
 		struct simhash_error *why)
 {
@@ -155,7 +155,7 @@ void place_close(struct place *place)
 	place->directory_fd = -1;
 }
 
-/* Have the system get the attributes anew. -1 with errno if there are none now. */
+/* Make the system read the attributes again. -1 with errno if there are none. */
 static int refresh(int fd, const char *name, int flags)
 {
 #if defined __linux__ && defined STATX_BASIC_STATS
@@ -191,8 +191,8 @@ bool place_has_name(const struct place *place)
 {
 #ifdef __linux__
 	/*
-	 * Who makes a name does not rely on what is remembered, so the system looks for it. No
-	 * directory gets a second name, so nothing is made.
+	 * To create a name, the system does not rely on cached names. So this tries to create one,
+	 * which always fails, because a directory cannot have a second name.
 	 */
 	return linkat(place->directory_fd, ".", place->directory_fd, place->name, 0) != 0 &&
 	       errno == EEXIST;

@@ -1,6 +1,6 @@
 /*
  * Represents a file by a name in an open directory, so that acts happen in this directory even if
- * directories above are renamed. It refuses places in protected directories.
+ * directories above it are renamed. It refuses places in protected directories.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_PLACE_H
@@ -14,53 +14,56 @@
 
 struct mounts;
 
-/* Directories below which nothing is changed, by what they are and not by what they are called. */
+/* Directories that must not be changed, identified by their inodes and not by their names. */
 struct guard {
 	struct guarded {
 		dev_t device;
 		ino_t inode;
 	} * directories;
 	size_t count;
-	struct mounts *mounts; /* NULL: the inodes on the way have to do */
+	struct mounts *mounts; /* NULL: only the inodes on the way are checked */
 };
 
-/* Of directories that exist. The caller releases it on 0. */
+/* For directories that exist. The caller releases it on 0. */
 int guard_init(struct guard *guard, const struct bytes *directories, size_t count,
 	       struct simhash_error *error);
 void guard_release(struct guard *guard);
 
 struct place {
-	int directory_fd; /* only to reach what is in it; -1: not open */
-	const char *name; /* in the path, which is borrowed */
+	int directory_fd; /* only for access to its files; -1: not open */
+	const char *name; /* a part of the path, which must stay valid */
 };
 
-/* What place_open does on its way. */
+/* Options of place_open. */
 enum place_flags {
-	PLACE_MAKES = 1, /* makes the directories that are missing, for their owner alone */
+	PLACE_MAKES = 1, /* create missing directories with permissions only for their owner */
 };
 
 /*
- * Open the directory of an absolute path one name after the other. A link, "." or ".." among them is
- * refused. So is what `guard`, which may be NULL, protects: a directory of it on the way, and what lies
- * below one by other mounts, be it the name itself. -1 with the reason in `why`.
+ * Open the directory of an absolute path, one name after another. Refuses links, "." and ".." in
+ * the path, and everything that `guard` protects: protected directories on the way, and places
+ * inside them through other mounts, including the name itself. `guard` may be NULL. -1 with the
+ * reason in `why`.
  */
 int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
 	       struct simhash_error *why);
 void place_close(struct place *place);
 
 /*
- * What the name stands for now; not what a link leads to. A file system that remembers attributes for a
- * while, as networks and FUSE do, is asked anew. -1 with errno.
+ * The current status of the name; links are not followed. Asks the file system again if it caches
+ * attributes, as network file systems and FUSE do. -1 with errno.
  */
 int place_status(const struct place *place, const char *name, struct stat *status);
 
-/* The same of an open file. */
+/* The same for an open file. */
 int fd_status(int fd, struct stat *status);
 
-/* Does the directory have the name of the place? A file system that remembers names is asked anew. */
+/*
+ * Does the directory contain the name of the place? Asks the file system again if it caches names.
+ */
 bool place_has_name(const struct place *place);
 
-/* The same inode, of the same size and time of its content? */
+/* Are these the same inode, with the same size and modification time? */
 bool is_same_content(const struct stat *x, const struct stat *y);
 
 static inline bool is_same_inode(const struct stat *x, const struct stat *y)

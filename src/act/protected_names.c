@@ -52,7 +52,7 @@ static int take_entry(struct protected_names *names, int directory, const char *
 				       : take_file(names, &status, why);
 }
 
-/* One descriptor is open for each level. What goes meanwhile is passed over. */
+/* Each level has one open descriptor. Directories that are removed meanwhile are skipped. */
 static int look_below(struct protected_names *names, int above, const char *name,
 		      struct simhash_error *why)
 {
@@ -95,8 +95,8 @@ int protected_names_look(struct protected_names *names, const struct bytes *dire
 		look_once(names, directories, count);
 	if (names->failure.message[0] != '\0')
 		return error_set(why, names->failure.code,
-				 "the file that is kept has other names, and whether one is "
-				 "protected cannot be told: %s",
+				 "the file that is kept has other names, and it is unknown whether "
+				 "one is protected: %s",
 				 names->failure.message);
 	*is_found = names->count > 0 && bsearch(&wanted, names->files, names->count, sizeof wanted,
 						compare_files) != NULL;

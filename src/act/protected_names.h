@@ -3,7 +3,7 @@
  *
  *     struct protected_names names = {.count = 0};
  *     if (protected_names_look(&names, directories, count, &status, &is_found, &why) != 0)
- *             ... // it cannot be told
+ *             ... // it is unknown
  *     protected_names_release(&names);
  *
  * SPDX-License-Identifier: MIT
@@ -17,21 +17,22 @@
 #include "base/basic/bytes.h"
 #include "simhash.h"
 
-/* All zero to begin with. */
+/* All zero at the beginning. */
 struct protected_names {
 	struct linked_file {
 		dev_t device;
 		ino_t inode;
-	} * files; /* in order */
+	} * files; /* sorted */
 	size_t count, capacity;
 	bool has_looked;
-	struct simhash_error failure; /* a directory could not be read, or the message is empty */
+	/* A directory could not be read; otherwise the message is empty. */
+	struct simhash_error failure;
 };
 
 /*
- * Is the file in one of the directories, which are absolute and each ended by a zero, or below? Files
- * that have one name only are not looked for. The first call goes through the directories. -1 with the
- * reason where one of them cannot be read.
+ * Does the file have a name at or below one of the directories, which are absolute and each end
+ * with a zero? Files with only one name are not searched. The first call reads the directories. -1
+ * with the reason if one of them cannot be read.
  */
 int protected_names_look(struct protected_names *names, const struct bytes *directories,
 			 size_t count, const struct stat *file, bool *is_found,

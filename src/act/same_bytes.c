@@ -16,7 +16,7 @@
 
 _Static_assert(KEEP_HASH_SIZE == CONTENT_HASH_SIZE, "they are of the same content");
 
-/* Fill a piece as far as the file goes. -1 with errno. */
+/* Read a piece, up to the end of the file. -1 with errno. */
 static ssize_t read_piece(int fd, uint8_t *piece, off_t offset)
 {
 	size_t got = 0;
@@ -34,7 +34,7 @@ static ssize_t read_piece(int fd, uint8_t *piece, off_t offset)
 	return (ssize_t)got;
 }
 
-/* The pieces and the state of the hash, for whoever reads. */
+/* The buffers and the state of the hash. */
 struct byte_reading {
 	XXH3_state_t *state;
 	uint8_t *pieces; /* two */
@@ -104,7 +104,10 @@ static int write_piece(int fd, const uint8_t *piece, size_t size, off_t offset)
 	return 0;
 }
 
-/* Where the next data and the hole after it are; without holes, or where none are known, at the end. */
+/*
+ * Find the next data and the hole after it. If there are no holes or they are unknown, the hole is
+ * at the end.
+ */
 static void find_data(int fd, off_t at, off_t size, off_t *data, off_t *hole)
 {
 	*data = at;
@@ -121,7 +124,7 @@ static void find_data(int fd, off_t at, off_t size, off_t *data, off_t *hole)
 #endif
 }
 
-/* A hole has zeros, which are not written. */
+/* Hash a hole as zeros, without writing them. */
 static void hash_hole(struct byte_reading *reading, off_t size)
 {
 	memset(reading->pieces, 0, PIECE);
@@ -131,7 +134,7 @@ static void hash_hole(struct byte_reading *reading, off_t size)
 	}
 }
 
-/* From `at` to the hole; the file may have become shorter. -1 with errno. */
+/* Copy the data from `at` to the hole. The file may have become shorter. -1 with errno. */
 static int copy_data(struct byte_reading *reading, int from, int to, off_t at, off_t hole)
 {
 	while (at < hole) {

@@ -1,5 +1,5 @@
 /*
- * Compares two open files byte by byte and hashes the compared bytes. Also copies a file.
+ * Compares two open files byte by byte and hashes the compared bytes. It can also copy a file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_SAME_BYTES_H
@@ -11,15 +11,15 @@
 #include "keep/keep.h"
 
 /*
- * 1: the same, with the hash of their content; 0: they differ; -1 with errno, which is ECANCELED if
- * `goes_on` returned false. It is asked before each piece.
+ * Returns 1 if they are identical, with the hash of their content; 0 if they differ; -1 with errno.
+ * `goes_on` is called before each piece; if it returns false, errno is ECANCELED.
  */
 int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const void *context),
 	       const void *context);
 
 /*
- * Copy all bytes of a file to an empty one, and leave its holes holes; `to` -1: only hash them. -1 with
- * errno.
+ * Copy all bytes of a file to an empty file, and keep its holes. `to` -1: only hash the bytes. -1
+ * with errno.
  */
 int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE]);
 

@@ -1,5 +1,5 @@
 /*
- * Counts saved bytes: the bytes of a file with several names are saved when its last name is
+ * Counts saved bytes: the bytes of a file with several names are saved only when its last name is
  * removed.
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "base/basic/seed.h"
 #include "base/data/array.h"
 
-/* What is searched for. */
+/* The inode that is searched for. */
 struct inode_key {
 	const struct gone_names *gone;
 	uint64_t device, inode;
@@ -25,7 +25,7 @@ static bool is_inode(const void *key, uint32_t number)
 	return gone->device == wanted->device && gone->inode == wanted->inode;
 }
 
-/* One more name of a file would have gone: how many would then. */
+/* Count one more removed name of a file, and return the number of removed names. */
 static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint64_t *names,
 		      struct simhash_error *error)
 {
@@ -58,10 +58,10 @@ int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool
 		return 0;
 	if (copy->st_nlink > 1) {
 		bool shares = action == ACTION_REFLINK;
-		/* In a real run the number of links has become smaller by itself. */
+		/* In a real run, the number of links has decreased. */
 		if ((shares || !is_real) && count_gone(counter, copy, &names, error) != 0)
 			return -1;
-		/* The first name shares the blocks of all. */
+		/* The first name already shares the blocks of all names. */
 		if (shares ? names > 1 : names < (uint64_t)copy->st_nlink)
 			return 0;
 	}

@@ -1,5 +1,5 @@
 /*
- * Counts how many bytes an act saves.
+ * Counts the bytes that an act saves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_ACT_SAVED_BYTES_H
@@ -13,21 +13,22 @@
 #include "base/data/slots.h"
 #include "keep/keep.h"
 
-/* A file of several names, and how many of them would have gone. */
+/* A file with several names, and the number of names that would be removed. */
 struct gone_names {
 	uint64_t device, inode, names;
 };
 
-/* All zero to begin with. */
+/* All zero at the beginning. */
 struct saved_bytes {
 	struct gone_names *gone;
 	size_t count, capacity;
-	struct slots slots; /* of these, by device and inode */
+	struct slots slots; /* indexes `gone` by device and inode */
 };
 
 /*
- * What is saved when this name of a file goes, or becomes another file's. In a run that is not real
- * the names stay, so those that would have gone are counted here. `own_bytes` are allocated for it.
+ * The bytes saved if this name of a file is removed or becomes a name of another file. In a dry run
+ * the names stay, so this counts the names that would be removed. `own_bytes` are the bytes
+ * allocated for the file.
  */
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
 		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,

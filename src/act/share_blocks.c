@@ -1,7 +1,6 @@
 /*
  * Makes reflinks with FIDEDUPERANGE: the kernel locks both files, compares their bytes, and only
- * then lets them share blocks. So if somebody writes to a file meanwhile, the file keeps the new
- * bytes.
+ * then lets them share blocks. So a file keeps bytes that somebody writes meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -16,12 +15,12 @@
 #include <sys/ioctl.h>
 #endif
 
-#define BLOCK 512 /* of st_blocks */
+#define BLOCK 512 /* the unit of st_blocks */
 
 #ifdef FS_IOC_FIEMAP
-#define EXTENTS 64 /* to ask for at once */
+#define EXTENTS 64 /* read at once */
 
-/* Bytes of the extents that other files have as well; 0 where the file system does not say. */
+/* The bytes in extents that other files share; 0 if the file system does not report it. */
 static uint64_t shared_bytes(int fd)
 {
 	union {
@@ -62,9 +61,9 @@ uint64_t own_bytes(int fd, const struct stat *status)
 }
 
 #ifdef FIDEDUPERANGE
-#define PIECE ((uint64_t)16 << 20) /* some file systems take no more at once */
+#define PIECE ((uint64_t)16 << 20) /* the limit of some file systems for one call */
 
-/* Is one of the files without copy-on-write (chattr +C), and the other one not? */
+/* Does exactly one of the files have copy-on-write disabled (chattr +C)? */
 static bool differs_in_cow(int x, int y)
 {
 	int of_x = 0, of_y = 0;
@@ -85,7 +84,7 @@ static int explain(int kept, int copy, struct simhash_error *why)
 	return error_set_errno(why, "cannot share blocks");
 }
 
-/* With one file to share with. The caller frees it. */
+/* A range for one file. The caller frees it. */
 static struct file_dedupe_range *new_range(int copy, struct simhash_error *why)
 {
 	struct file_dedupe_range *range =
@@ -100,7 +99,7 @@ static struct file_dedupe_range *new_range(int copy, struct simhash_error *why)
 	return range;
 }
 
-/* To share no bytes changes nothing, but is refused where none can be shared. */
+/* Sharing no bytes changes nothing, but fails if the files cannot share blocks. */
 int check_sharing(int kept, int copy, struct simhash_error *why)
 {
 	struct file_dedupe_range *range = new_range(copy, why);
@@ -111,7 +110,7 @@ int check_sharing(int kept, int copy, struct simhash_error *why)
 	errno = 0;
 	if (ioctl(kept, FIDEDUPERANGE, range) == 0)
 		errno = range->info[0].status < 0 ? -range->info[0].status : 0;
-	/* Who may do it is seen when it is done. */
+	/* Permissions are checked when the blocks are shared. */
 	if (errno != 0 && errno != EPERM && errno != EACCES && errno != EBADF)
 		status = explain(kept, copy, why);
 	free(range);

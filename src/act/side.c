@@ -1,6 +1,6 @@
 /*
- * Opens a file of an act, notices writers by a lease or by its times, and checks that the file is
- * unchanged.
+ * Opens a file of an act, notices writers by a lease or by the file's times, and checks that the
+ * file is unchanged.
  * SPDX-License-Identifier: MIT
  */
 #include "act/side.h"
@@ -41,7 +41,7 @@ int side_open(struct side *side, const struct keep_file *file, const struct guar
 void side_close(struct side *side)
 {
 	if (side->fd >= 0)
-		close_content(side->fd); /* the lock and the lease end with it */
+		close_content(side->fd); /* this also ends the lock and the lease */
 	place_close(&side->place);
 }
 
@@ -58,7 +58,7 @@ int side_open_writable(const struct side *side)
 	return -1;
 }
 
-/* ---- Noticing what other programs write ---- */
+/* ---- Noticing writes by other programs ---- */
 
 int side_sync(const struct side *side)
 {
@@ -79,7 +79,7 @@ static bool is_on_one_of(int fd, const unsigned long types[], size_t count)
 	return false;
 }
 
-/* Do the leases of this file system fail with EAGAIN also if no program writes to the file? */
+/* Do leases on this file system also fail with EAGAIN if no program writes to the file? */
 static bool has_remote_leases(int fd)
 {
 	/* nfs, smb, cifs, smb2 */
@@ -91,17 +91,23 @@ static bool has_remote_leases(int fd)
 
 bool side_sync_all(const struct side *side)
 {
-	/* ext2 to ext4, xfs, btrfs, f2fs, tmpfs. Others may pass on nothing, as FUSE. */
+	/*
+	 * ext2 to ext4, xfs, btrfs, f2fs, tmpfs. Other file systems, such as FUSE, may not
+	 * synchronize everything.
+	 */
 	static const unsigned long types[] = {EXT4_SUPER_MAGIC, 0x58465342, BTRFS_SUPER_MAGIC,
 					      0xf2f52010, TMPFS_MAGIC};
 
 	return is_on_one_of(side->fd, types, sizeof types / sizeof *types) && syncfs(side->fd) == 0;
 }
 
-/* 0; -1 with errno EAGAIN where a program writes to it, and another one if there are no leases. */
+/*
+ * Returns 0, or -1: errno is EAGAIN if a program writes to the file, and different if the system
+ * supports no leases.
+ */
 static int take_lease(struct side *side)
 {
-	/* The signal for a lease that ends is one that is ignored by default. */
+	/* Use a signal that is ignored by default when a lease ends. */
 	side->has_lease = fcntl(side->fd, F_SETSIG, SIGURG) == 0 &&
 			  fcntl(side->fd, F_SETLEASE, F_RDLCK) == 0;
 	if (!side->has_lease && errno == EAGAIN && has_remote_leases(side->fd))
@@ -114,7 +120,7 @@ bool side_has_no_writer(const struct side *side)
 	return !side->has_lease || fcntl(side->fd, F_GETLEASE) == F_RDLCK;
 }
 
-/* Pages that are written out are protected from writing until the next store. */
+/* Written pages are read-only until the next store, which is then noticed. */
 static int write_pages(const struct side *side)
 {
 	return sync_file_range(side->fd, 0, 0,
@@ -164,7 +170,7 @@ int side_watch(struct side *side, struct simhash_error *why)
 	return 0;
 }
 
-/* Not where the path is longer than the system allows at once. */
+/* The path may be too long for one call; then it is not checked. */
 static bool path_leads_to(const struct side *side)
 {
 	struct stat named;
@@ -183,7 +189,7 @@ bool side_has_same_times(const struct side *side)
 		stat_ctime_ns(&now) == stat_ctime_ns(&side->status));
 }
 
-/* Times are the last look: the step of an act that follows changes them. */
+/* Check the times last, because the next step of an act changes them. */
 bool side_is_unchanged(const struct side *side)
 {
 	struct stat named;
@@ -203,7 +209,7 @@ bool side_take_status(struct side *side)
 	return true;
 }
 
-/* There files of several file systems can be, as an overlay shows them. */
+/* A directory can contain files of several file systems, for example in an overlay. */
 static bool are_in_one_directory(const struct side *x, const struct side *y)
 {
 	struct stat of_x, of_y;

@@ -1,7 +1,7 @@
 /*
- * Makes the changes of an act to names and blocks. Each step can be reversed until the last step,
- * which is done only if both files still are as they were compared. After it, the kept file is
- * checked once more; if it has changed or disappeared, the copy is made again from its open
+ * Makes the changes of an act to names and blocks. Each step before the last can be reversed, and
+ * the last step is done only if both files still are as they were compared. After it, the kept file
+ * is checked again; if it has changed or disappeared, the copy is made again from its open
  * descriptor.
  * SPDX-License-Identifier: MIT
  */
@@ -15,21 +15,21 @@
 #include "act/work.h"
 #include "base/files/open_file.h"
 
-/* ---- Looking ---- */
+/* ---- Checks ---- */
 
 static int was_exchanged(struct work *work)
 {
 	return refuse(work, "somebody replaced it meanwhile");
 }
 
-/* The same, where what was there could not be put back. */
+/* The same if the file that was there could not be put back. */
 static int was_lost_sight_of(struct work *work, const char *now)
 {
 	return error_set(work->why, SIMHASH_E_RANGE,
 			 "somebody replaced it meanwhile; what was there is %s", now);
 }
 
-/* Why two files are not apart, as far as the system shows it. */
+/* Explain why two files are the same file, as far as the system shows it. */
 static int is_same_file(struct work *work)
 {
 	if (work->copy.status.st_dev != work->kept->status.st_dev)
@@ -54,7 +54,7 @@ int check_unchanged(struct work *work)
 	return check_kept(work) != 0 || check_copy(work) != 0 ? -1 : 0;
 }
 
-/* Is this name the file that was compared, with the same content? */
+/* Is this name the compared file, with the same content? */
 static bool is_what_was_compared(const struct work *work, const char *name)
 {
 	struct stat named;
@@ -73,7 +73,7 @@ static int check_writers(struct work *work)
 				      "meanwhile");
 }
 
-/* The last look before the copy goes. It has this name now, which is temporary or still its own. */
+/* The last check before the copy is removed. `name` is its current name, which may be temporary. */
 static int check_last(struct work *work, const char *name, bool is_temporary)
 {
 	if (!sides_are_apart(&work->copy, work->kept, is_temporary ? name : NULL))
@@ -81,9 +81,9 @@ static int check_last(struct work *work, const char *name, bool is_temporary)
 	return is_what_was_compared(work, name) ? check_writers(work) : was_exchanged(work);
 }
 
-/* ---- Making the copy again ---- */
+/* ---- Restoring the copy ---- */
 
-/* The content, mode, owner, times and attributes of the open copy in a new file. */
+/* Copy the content, mode, owner, times and attributes of the open copy to a new file. */
 static int write_again(const struct work *work, int to)
 {
 	struct timespec times[2];
@@ -99,14 +99,14 @@ static int write_again(const struct work *work, int to)
 	times[0] = status.st_atim, times[1] = status.st_mtim;
 #endif
 	has_owner = fchown(to, status.st_uid, status.st_gid) == 0;
-	copy_attributes(work->copy.fd, to, has_owner); /* as far as the system allows */
+	copy_attributes(work->copy.fd, to, has_owner); /* copies as many as the system allows */
 	return fchmod(to, status.st_mode & (has_owner ? 07777 : 01777)) != 0 ||
 			       futimens(to, times) != 0 || fsync(to) != 0
 		       ? -1
 		       : 0;
 }
 
-/* Give the new file the name of the copy, which is free or has become a link to the kept file. */
+/* Give the new file the name of the copy, which is free or is now a link to the kept file. */
 static int take_name(struct work *work, const char *temporary)
 {
 	int directory = work->copy.place.directory_fd;
@@ -127,7 +127,7 @@ static int make_again(struct work *work, const char *reason)
 	char temporary[TEMPORARY_SIZE];
 	int directory = work->copy.place.directory_fd, to;
 
-	second_temporary(work->record.temporary, temporary); /* where undoing looks for it */
+	second_temporary(work->record.temporary, temporary); /* undo searches for this name */
 	to = open_file_at(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return error_set_errno(work->why, "%s, and the copy cannot be made again", reason);
@@ -143,7 +143,7 @@ static int make_again(struct work *work, const char *reason)
 	return -1;
 }
 
-/* The copy has gone. */
+/* The copy was removed: check both files again. */
 static int check_afterwards(struct work *work)
 {
 	struct stat now;
@@ -151,7 +151,7 @@ static int check_afterwards(struct work *work)
 	if (!side_is_unchanged(work->kept))
 		return make_again(work, "the file that is kept changed or lost its name in the "
 					"last moment");
-	/* A file without a name may have no status on a network. */
+	/* On a network, a file without a name may have no status. */
 	if (fd_status(work->copy.fd, &now) == 0 && !is_same_content(&now, &work->copy.status))
 		return make_again(work, "somebody wrote to it in the last moment");
 	return 0;
@@ -163,10 +163,11 @@ static int remove_beside(struct work *work, const char *temporary)
 {
 	return unlinkat(work->copy.place.directory_fd, temporary, 0) == 0
 		       ? check_afterwards(work)
-		       : error_set_errno(work->why, "cannot remove %s beside it", temporary);
+		       : error_set_errno(work->why, "cannot remove its temporary name %s",
+					 temporary);
 }
 
-/* Where two names cannot be exchanged, the last look is before the step. */
+/* If two names cannot be exchanged, check before the step. */
 static int replace_in_one(struct work *work, const char *temporary)
 {
 	int directory = work->copy.place.directory_fd;
@@ -183,14 +184,14 @@ static int replace_in_one(struct work *work, const char *temporary)
 	return -1;
 }
 
-/* The new name takes the place of the old one; never is there neither. */
+/* The new name replaces the old one in one step, so one of the two always exists. */
 static int replace_by(struct work *work, const char *temporary)
 {
 	int directory = work->copy.place.directory_fd;
 	const char *name = work->copy.place.name;
 	struct stat beside;
 
-	/* The step changes both status times. */
+	/* The next step changes both status times. */
 	if (!side_has_same_times(work->kept) || !side_has_same_times(&work->copy)) {
 		unlinkat(directory, temporary, 0);
 		return refuse(work, "it or the file that is kept has changed meanwhile");
@@ -208,7 +209,7 @@ static int replace_by(struct work *work, const char *temporary)
 		refuse(work, "the file that is kept has changed");
 	else if (check_last(work, temporary, true) == 0)
 		return remove_beside(work, temporary);
-	/* Unless what came meanwhile was replaced in turn. */
+	/* Exchange them again, unless somebody replaced the new name meanwhile. */
 	if (rename_exchange(directory, temporary, name) != 0 ||
 	    place_status(&work->copy.place, temporary, &beside) != 0 ||
 	    !is_same_inode(&beside, &work->kept->status))
@@ -223,7 +224,7 @@ static int do_hardlink(struct work *work)
 	int directory = work->copy.place.directory_fd;
 	struct stat linked;
 
-	/* The link changes the status time of the file that is kept. */
+	/* The link will change the status time of the kept file. */
 	if (check_kept(work) != 0)
 		return -1;
 	if (linkat(work->kept->place.directory_fd, work->kept->place.name, directory, temporary,
@@ -235,7 +236,7 @@ static int do_hardlink(struct work *work)
 	    place_status(&work->copy.place, temporary, &linked) != 0 ||
 	    !is_same_inode(&linked, &work->kept->status))
 		refuse(work, "the file that is kept has changed");
-	else if (check_copy(work) == 0) /* changed by the link, too, if they are one file */
+	else if (check_copy(work) == 0) /* the link also changed it if both are one file */
 		return replace_by(work, temporary);
 	unlinkat(directory, temporary, 0);
 	return -1;
@@ -243,7 +244,7 @@ static int do_hardlink(struct work *work)
 
 /* ---- Deleting and moving ---- */
 
-/* Take the copy away from its name, to one that is free. */
+/* Rename the copy to an unused name. */
 static int take_away(const struct work *work, const char *temporary)
 {
 	int directory = work->copy.place.directory_fd;
@@ -252,20 +253,20 @@ static int take_away(const struct work *work, const char *temporary)
 
 	if (rename_to_free(directory, name, directory, temporary) == 0)
 		return 0;
-	/* 16 random digits are free. */
+	/* A name with 16 random digits is unused. */
 	if (errno != ENOTSUP || place_status(&work->copy.place, temporary, &status) == 0)
 		return -1;
 	return renameat(directory, name, directory, temporary);
 }
 
-/* Always -1, for the reason that is known already, or because it cannot be put back. */
+/* Always returns -1, for the earlier reason, or because the file cannot be put back. */
 static int put_back(struct work *work, int from_fd, const char *from, const char *now)
 {
 	const struct place *to = &work->copy.place;
 
 	if (move_to_free(from_fd, from, to->directory_fd, to->name) == 0)
 		return -1;
-	/* A file system with neither such renames nor links. */
+	/* The file system supports neither such renames nor links. */
 	if ((errno == EPERM || errno == ENOTSUP || errno == ENOSYS) && !place_has_name(to) &&
 	    renameat(from_fd, from, to->directory_fd, to->name) == 0)
 		return -1;
@@ -313,7 +314,9 @@ static int do_move(struct work *work)
 
 /* ---- Sharing blocks ---- */
 
-/* Linux lets the owner do it with a file that is open for reading; older kernels do not. */
+/*
+ * Linux lets the owner share blocks of a file that is open for reading, but older kernels do not.
+ */
 static int do_reflink(struct work *work)
 {
 	int status =
@@ -333,7 +336,10 @@ static int do_reflink(struct work *work)
 
 int work_do(struct work *work)
 {
-	/* The first step changes a status time, of the copy as a rule, and hides whether others did. */
+	/*
+	 * Check now: the first step changes a status time, usually of the copy, and then other
+	 * changes of it cannot be noticed.
+	 */
 	if (check_unchanged(work) != 0)
 		return -1;
 	switch (work->actor->options.action) {

@@ -1,6 +1,6 @@
 /*
- * Undoes an act of a journal: compares the present files with the journal and restores the missing
- * ones.
+ * Undoes an act of a journal: compares the current files with the journal and restores missing
+ * files.
  * SPDX-License-Identifier: MIT
  */
 #include "act/undo.h"
@@ -20,15 +20,16 @@
 struct undo {
 	const struct journal_act *act;
 	bool does;
-	struct place place; /* of the file that was acted on */
+	struct place place; /* the place of the file that was acted on */
 	char second
-		[TEMPORARY_SIZE]; /* under which a file is made; "": there is no temporary name */
-	const char *spare;	  /* a name that a kill has left; or NULL */
+		/* The name under which a file is restored; "": no temporary name. */
+		[TEMPORARY_SIZE];
+	const char *spare; /* a name left by a kill; or NULL */
 	struct simhash_error *why;
 	struct undo_result *result;
 };
 
-/* What may go from a name that a file is put back to. */
+/* Decides whether a file may be removed when another file gets its name. */
 typedef bool may_go_fn(const struct undo *undo, const struct stat *status, const void *context);
 
 static enum undo_status leave(struct undo *undo, const char *why)
@@ -43,7 +44,7 @@ static enum undo_status leave_errno(struct undo *undo, const char *why)
 	return UNDO_LEFT;
 }
 
-/* What had the name has this one now. */
+/* The file that had the name now has the name `temporary`. */
 static enum undo_status leave_beside(struct undo *undo, const char *why, const char *temporary)
 {
 	error_set_errno(undo->why, "%s; the file that had the name is '%s' in its directory", why,
@@ -70,8 +71,8 @@ static int open_regular(const struct place *place, const char *name, struct stat
 }
 
 /*
- * Is it this file? Its device may have another number after the system was started again. A hard
- * link changes no time of the content.
+ * Is it this file? The device number is not compared, because it may change when the system
+ * restarts. A hard link does not change the modification time.
  */
 static bool is_file(const struct stat *status, const struct journal_file *file)
 {
@@ -80,8 +81,8 @@ static bool is_file(const struct stat *status, const struct journal_file *file)
 }
 
 /*
- * The mode of a file that is made again. Without its owner and its group it gets no bit that makes
- * others its owner or its group, and another group has no more rights than all users have.
+ * The mode of a restored file. If its owner or group differs, it gets no set-user-ID or
+ * set-group-ID bit. If its group differs, the group has no more rights than all users.
  */
 static mode_t restored_mode(const struct stat *status, const struct journal_file *file)
 {
@@ -94,7 +95,7 @@ static mode_t restored_mode(const struct stat *status, const struct journal_file
 	return same_group ? mode : mode & (~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3);
 }
 
-/* Does it look as the file did, be it restored or never touched? */
+/* Does it look like the original file, restored or never changed? */
 static bool looks_restored(const struct stat *status, const struct journal_file *file)
 {
 	return S_ISREG(status->st_mode) && status->st_size == file->size_bytes &&
@@ -112,8 +113,8 @@ void second_temporary(const char *temporary, char name[TEMPORARY_SIZE])
 }
 
 /*
- * Put the file of a temporary name back. What has its name by now goes, if it may, and stays if it
- * may not.
+ * Give the file with the temporary name its old name back. The file that has this name now is
+ * removed if `may_go` allows it, and otherwise stays.
  */
 static enum undo_status put_back(struct undo *undo, const char *temporary, may_go_fn *may_go,
 				 const void *context)
@@ -142,9 +143,12 @@ static enum undo_status put_back(struct undo *undo, const char *temporary, may_g
 		       : leave_errno(undo, "cannot put it back");
 }
 
-/* ---- Names that a kill has left ---- */
+/* ---- Names left by a kill ---- */
 
-/* A name beside the file; of an act that is undone it is gone afterwards, or is named. */
+/*
+ * Remove a second name of the file, which was left by an act. An error message contains the name if
+ * it cannot be removed.
+ */
 static enum undo_status remove_spare(struct undo *undo, const char *name)
 {
 	if (undo->does && unlinkat(undo->place.directory_fd, name, 0) != 0 && errno != ENOENT)
@@ -155,7 +159,7 @@ static enum undo_status remove_spare(struct undo *undo, const char *name)
 	return UNDO_CLEANED;
 }
 
-/* Has this name the content of the journal? */
+/* Does the file with this name have the content in the journal? */
 static bool has_content(const struct undo *undo, const char *name)
 {
 	uint8_t hash[KEEP_HASH_SIZE];
@@ -170,9 +174,9 @@ static bool has_content(const struct undo *undo, const char *name)
 }
 
 /*
- * What is beside a file that is as it was before the act: another name of the same file, a link to the
- * file that was kept, or a file with the same content, be it whole or not. What is none of these has
- * been changed by somebody.
+ * Remove a second name next to a file that is as it was before the act. It must be another name of
+ * the same file, a link to the kept file, or a complete or incomplete file with the same content.
+ * Otherwise somebody changed it, and it stays.
  */
 static enum undo_status clean_name(struct undo *undo, const struct stat *named, const char *name,
 				   bool may_be_part)
@@ -191,7 +195,7 @@ static enum undo_status clean_name(struct undo *undo, const struct stat *named, 
 	return leave_spare(undo, "an act left another name, which was changed since", name);
 }
 
-/* UNDO_CLEANED instead of UNDO_NOTHING where something was left. */
+/* Returns UNDO_CLEANED instead of UNDO_NOTHING if a name was left. */
 static enum undo_status clean_names(struct undo *undo, const struct stat *named,
 				    enum undo_status status)
 {
@@ -203,7 +207,10 @@ static enum undo_status clean_names(struct undo *undo, const struct stat *named,
 	return status != UNDO_NOTHING ? status : first != UNDO_NOTHING ? first : second;
 }
 
-/* Somebody's file has the name; what an act or undoing left beside it is named. */
+/*
+ * Somebody's file has the name. The error message contains the name of a file that an act or undo
+ * left.
+ */
 static enum undo_status leave_other(struct undo *undo, const char *why)
 {
 	const char *names[] = {undo->act->temporary, undo->second};
@@ -215,7 +222,7 @@ static enum undo_status leave_other(struct undo *undo, const char *why)
 	return leave(undo, why);
 }
 
-/* ---- Making a file again ---- */
+/* ---- Restoring a file ---- */
 
 static struct timespec timespec_of(int64_t ns)
 {
@@ -235,9 +242,9 @@ static bool has_owner(const struct stat *status, const struct journal_file *file
 }
 
 /*
- * The owner before the attributes and the mode, because a new owner clears capabilities and bits; times
- * last. Attributes that give rights to others go with the owner and the group only. `from` -1: there is
- * no file to have attributes from.
+ * Restore the owner first, because a new owner clears capabilities and mode bits; then attributes
+ * and mode, and last the times. Attributes that give rights are restored only together with the
+ * owner and the group. `from` -1: there is no file to copy attributes from.
  */
 static int dress(struct undo *undo, int from, int to)
 {
@@ -252,7 +259,7 @@ static int dress(struct undo *undo, int from, int to)
 	is_owned = has_owner(&now, file);
 	if (!is_owned && (fchown(to, (uid_t)file->owner, (gid_t)file->group) == 0 ||
 			  fchown(to, (uid_t)-1, (gid_t)file->group) == 0)) {
-		if (fstat(to, &now) != 0) /* what the system has made of it */
+		if (fstat(to, &now) != 0) /* the owner that the system has set */
 			return -1;
 		is_owned = has_owner(&now, file);
 	}
@@ -272,7 +279,10 @@ static int dress(struct undo *undo, int from, int to)
 	return 0;
 }
 
-/* A file that was being made when somebody ended it: it goes, unless it is whole. */
+/*
+ * Use a file that was left incomplete when undo was ended, if its content is complete; otherwise
+ * remove it.
+ */
 static int reuse_second(struct undo *undo)
 {
 	struct stat status;
@@ -288,7 +298,9 @@ static int reuse_second(struct undo *undo)
 	return fd;
 }
 
-/* The content of `from`, -1 for none, in a file of the second temporary name. */
+/*
+ * Copy the content of `from` to a file with the second temporary name. `from` -1: there is no file.
+ */
 static enum undo_status make_again(struct undo *undo, int from)
 {
 	uint8_t hash[KEEP_HASH_SIZE];
@@ -308,7 +320,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 	if (!is_whole && copy_bytes(from, to, hash) != 0)
 		status = leave_errno(undo, "cannot make it again");
 	else if (!is_whole && memcmp(hash, undo->act->hash, sizeof hash) != 0)
-		status = leave(undo, "the file that was kept has other content by now");
+		status = leave(undo, "the content of the file that was kept has changed");
 	else if (dress(undo, from, to) != 0)
 		status = leave_errno(undo, "cannot restore its mode and times");
 	if (close(to) != 0 && status == UNDO_DONE)
@@ -320,7 +332,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 
 /* ---- Hard links ---- */
 
-/* Is it the file whose content was copied, and that as it was then? */
+/* Is it the file whose content was copied, without changes since then? */
 static bool is_opened(const struct undo *undo, const struct stat *status, const void *opened)
 {
 	(void)undo;
@@ -328,8 +340,8 @@ static bool is_opened(const struct undo *undo, const struct stat *status, const 
 }
 
 /*
- * Is it a link to the file that is kept, as that was? If it has changed since, only where that has
- * another name.
+ * Is it a link to the kept file? If the kept file has changed since, it must also have another
+ * name.
  */
 static bool is_spare_link(const struct undo *undo, const struct stat *status, const void *context)
 {
@@ -341,8 +353,8 @@ static bool is_spare_link(const struct undo *undo, const struct stat *status, co
 }
 
 /*
- * The name is one of the kept file's now: it gets its own file. This has the temporary name of the act
- * before it takes the place, so that undoing that is cut off can go on.
+ * The name is now a name of the kept file: give it its own file. This file first gets the temporary
+ * name of the act, so that undo can continue if it is interrupted.
  */
 static enum undo_status part_link(struct undo *undo)
 {
@@ -389,17 +401,18 @@ static enum undo_status undo_hardlink(struct undo *undo)
 		return leave_errno(undo, "cannot restore it");
 	if (is_file(&named, &act->copy))
 		return clean_names(undo, &named,
-				   UNDO_NOTHING); /* ended before the link took its place */
+				   /* The act ended before the link replaced the file. */
+				   UNDO_NOTHING);
 	if (is_old_beside ? !is_spare_link(undo, &named, NULL)
 			  : (uint64_t)named.st_ino != act->kept_file.inode)
 		return looks_restored(&named, &act->copy) && !is_old_beside
 			       ? clean_names(undo, &named, UNDO_NOTHING)
-			       : leave_other(undo, "it is another file by now");
+			       : leave_other(undo, "another file has its name now");
 	if (!undo->does) {
 		undo->result->bytes += is_old_beside ? 0 : (uint64_t)named.st_blocks * 512;
 		return UNDO_DONE;
 	}
-	/* Ended before the old file was removed. */
+	/* If the old file still exists, the act ended before it was removed. */
 	status = is_old_beside ? put_back(undo, temporary, is_spare_link, NULL) : part_link(undo);
 	return status == UNDO_DONE && place_status(&undo->place, undo->place.name, &named) == 0
 		       ? clean_names(undo, &named, UNDO_DONE)
@@ -434,7 +447,7 @@ static enum undo_status make_from_kept(struct undo *undo)
 		status = UNDO_DONE;
 		undo->result->bytes += fd < 0 ? 0 : (uint64_t)opened.st_blocks * 512;
 	} else {
-		status = leave(undo, "the file that was kept has other content by now");
+		status = leave(undo, "the content of the file that was kept has changed");
 	}
 	if (fd >= 0)
 		close_content(fd);
@@ -453,7 +466,10 @@ static enum undo_status undo_delete(struct undo *undo)
 			       : leave_other(undo, "another file has its name");
 	if (errno != ENOENT)
 		return leave_errno(undo, "cannot restore it");
-	/* The file that had the name, even if a program has written to it since. */
+	/*
+	 * The removed file still exists under its temporary name, even if a program has written to
+	 * it since.
+	 */
 	if (act->temporary[0] == '\0' || place_status(&undo->place, act->temporary, &beside) != 0 ||
 	    !S_ISREG(beside.st_mode))
 		return make_from_kept(undo);
@@ -466,7 +482,7 @@ static enum undo_status undo_delete(struct undo *undo)
 
 /* ---- Moved files ---- */
 
-/* Without a rename that spares what is there, a file has both names for a moment. */
+/* Without a rename that keeps existing files, the file has both names for a moment. */
 static enum undo_status clean_move(struct undo *undo, const struct stat *named,
 				   const struct place *to)
 {
@@ -534,7 +550,10 @@ static enum undo_status undo_by_action(struct undo *undo)
 	return action == ACTION_HARDLINK ? undo_hardlink(undo) : undo_delete(undo);
 }
 
-/* Where names can be added and not removed, nothing is begun; what was left there is named. */
+/*
+ * If names can be added but not removed in the directory, do not begin. The message contains a name
+ * that was left there.
+ */
 static int check_place(struct undo *undo)
 {
 	struct stat named;
@@ -557,7 +576,7 @@ enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_
 
 	*result = (struct undo_result){.bytes = 0};
 	if (act->outcome == OUTCOME_LEFT || act->action == ACTION_REFLINK)
-		return UNDO_NOTHING; /* a reflink is its own file, with all it had */
+		return UNDO_NOTHING; /* a reflink is a complete separate file */
 	if (place_open(act->path, NULL, 0, &undo.place, why) != 0)
 		return UNDO_LEFT;
 	second_temporary(act->temporary, undo.second);

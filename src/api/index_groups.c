@@ -1,5 +1,5 @@
 /*
- * Finds groups for programs: all groups are found at once, and returned one after another.
+ * Finds groups for programs: finds all groups at once, and returns them one after another.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define GROUPS_SHARE 4 /* of the default of --limits=memory */
 
-/* A member with its file, of the group that was read last. */
+/* A member with its file, of the last group. */
 struct described {
 	struct simhash_index_member member;
 	struct simhash_index_file file;

@@ -1,6 +1,6 @@
 /*
  * Implements libsimhash-index: opens an index to read, and returns its files and the pairs among
- * them. src/find does the search.
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include "api/index_library.h"
@@ -19,11 +19,14 @@
 #include "store/open/store.h"
 #include "store/rows/row_reader.h"
 
-#define PAGE_ROWS 1024 /* read at once */
+#define PAGE_ROWS 1024 /* rows in one query */
 
 /* ---- The index ---- */
 
-/* The tag set of this name; without one the default one, which is known by its tags. */
+/*
+ * Choose the tag set of this name. Without a name choose the default set, which is identified by
+ * its tags.
+ */
 static int choose_tags(struct simhash_index *index, const char *name, struct simhash_error *error)
 {
 	struct name_list tag_sets = {.count = 0};
@@ -45,7 +48,7 @@ static int choose_tags(struct simhash_index *index, const char *name, struct sim
 	return status;
 }
 
-/* A copy of a text, which may be NULL. */
+/* Copy a text, which may be NULL. */
 static int copy_text(const char *text, char **copy, struct simhash_error *error)
 {
 	*copy = text == NULL ? NULL : strdup(text);
@@ -111,8 +114,8 @@ const struct simhash_tag *simhash_index_tags(const struct simhash_index *index)
 
 struct simhash_index_files {
 	struct simhash_index *index;
-	size_t host;	   /* whose files are read now */
-	bool is_under_way; /* `last` is the last path hash read of it */
+	size_t host;	   /* the host whose files are read now */
+	bool is_under_way; /* `last` is the last path hash that was read */
 	uint8_t last[PATH_HASH_SIZE];
 	struct simhash_index_file page[PAGE_ROWS];
 	size_t count, at;
@@ -143,7 +146,7 @@ void simhash_index_files_end(struct simhash_index_files *files)
 static int keep_row(struct simhash_index_files *files, const struct file_row *row,
 		    struct simhash_error *error)
 {
-	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" has its own */
+	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" ends in a slash already */
 	size_t size = row->directory.size + slash + row->name.size;
 	char *path = arena_take(&files->paths, size + 1);
 	struct simhash_index_file *file = &files->page[files->count];
@@ -172,7 +175,7 @@ static int keep_row(struct simhash_index_files *files, const struct file_row *ro
 	return 0;
 }
 
-/* The next rows of a host; the next host after its last. */
+/* Read the next rows of a host, or go to the next host. */
 static int read_page(struct simhash_index_files *files, struct simhash_error *error)
 {
 	struct simhash_index *index = files->index;
@@ -226,13 +229,13 @@ void simhash_index_search_init(struct simhash_index_search *search)
 	search->tolerance.percent_millionths = VERIFIED_TOLERANCE_PERCENT * SIMHASH_MILLION;
 }
 
-/* A search under way, and its caller's function. */
+/* A search in progress, and its caller's function. */
 struct searching {
 	struct simhash_index *index;
 	simhash_index_pair_fn *pair;
 	void *context;
-	const char *queried_path; /* resolved, of the file asked for; or NULL */
-	pthread_mutex_t lock;	  /* one call at a time */
+	const char *queried_path; /* the resolved path of the file to search for; or NULL */
+	pthread_mutex_t lock;	  /* serializes the calls */
 	bool was_unreadable;
 	int unreadable_errno;
 };
@@ -380,7 +383,7 @@ unsigned index_search_threads(const struct simhash_index_search *search)
 	return search != NULL && search->threads > 0 ? search->threads : processors();
 }
 
-/* All pairs, those of a path, or those of a content. */
+/* Find all pairs, or the pairs of a path or of a content. */
 static int search_index(struct searching *searching, const struct simhash_index_search *search,
 			const struct find_content *content, struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * The declarations that the files of this room share: an open index, and the conversions between
- * its searches and src/find.
+ * Declares what the files of this room share: an open index, and the conversions between its
+ * searches and src/find.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_API_INDEX_LIBRARY_H
@@ -13,23 +13,26 @@
 struct simhash_index {
 	struct store *store;
 	struct simhash_tag_set *tags;
-	int64_t tag_set; /* 0 where the index has no files of it */
+	int64_t tag_set; /* 0 if the index has no files of it */
 	struct name_list hosts;
 	char *url, *host;
 };
 
-/* The request of a search, or by default. The caller releases its rule. Error: SIMHASH_E_RANGE. */
+/*
+ * Make the request of a search, or of the default search. The caller releases its rule. Error:
+ * SIMHASH_E_RANGE.
+ */
 int index_request_init(struct find_request *request, const struct simhash_index *index,
 		       const struct simhash_index_search *search, struct simhash_error *error);
 
 /* `search` may be NULL. */
 unsigned index_search_threads(const struct simhash_index_search *search);
 
-/* A file for the caller, which borrows from the index and from `from`. */
+/* Describe a file for the caller. The result borrows from the index and from `from`. */
 void index_describe(const struct simhash_index *index, const struct find_file *from,
 		    struct simhash_index_file *file);
 
 enum simhash_index_verified index_verified_by(enum verification verification);
-double index_resemblance(const struct relation *relation, bool is_identical); /* -1: not known */
+double index_resemblance(const struct relation *relation, bool is_identical); /* -1: unknown */
 
 #endif

@@ -15,19 +15,19 @@
 #define NO_TAG 0xff
 #define STATES_MAX 65536u
 
-/* All that the scan remembers between two bits. */
+/* The state between two bits. */
 struct bit_state {
-	uint8_t seen;	 /* bits seen, up to WINDOW - 1 */
+	uint8_t seen;	 /* the number of bits seen, at most WINDOW - 1 */
 	uint8_t context; /* the last WINDOW - 1 bits */
 	uint8_t skip[SIMHASH_TAGS];
 };
 
 struct bit_step {
 	uint32_t next[2];
-	uint8_t tag[2]; /* the tag counted on this step, or NO_TAG */
+	uint8_t tag[2]; /* the tags counted in this step, or NO_TAG */
 };
 
-/* The states found so far, with an open-addressing table to find them again. */
+/* The states so far, with an open-addressing table to look them up. */
 struct builder {
 	const struct simhash_tag *tags;
 	struct bit_state *states;
@@ -38,9 +38,9 @@ struct builder {
 };
 
 /*
- * A skip counter of k blocks the next k windows. Keep only as much of it as
- * still matters: up to the last blocked window that the bits seen so far could
- * yet turn into the tag. This makes equal what will behave the same.
+ * A skip counter of k blocks the next k windows. Keep only the relevant part: up to the last
+ * blocked window that the bits so far can still turn into the tag. This merges states that behave
+ * alike.
  */
 static uint8_t live_skip(const struct bit_state *state, uint8_t pattern, uint8_t skip)
 {
@@ -98,7 +98,7 @@ static int grow(struct builder *builder, struct simhash_error *error)
 	return 0;
 }
 
-/* The number of a state, new or known. */
+/* Return the number of a state, and add the state if it is new. */
 static int intern(struct builder *builder, struct bit_state state, uint32_t *number,
 		  struct simhash_error *error)
 {
@@ -117,7 +117,7 @@ static int intern(struct builder *builder, struct bit_state state, uint32_t *num
 	return 0;
 }
 
-/* The rule of the paper for one bit: compare, count, skip. */
+/* Apply the paper's rule for one bit: compare, count, skip. */
 static uint8_t read_bit(const struct simhash_tag *tags, struct bit_state *state, unsigned bit)
 {
 	unsigned window = (unsigned)state->context << 1 | bit;
@@ -163,13 +163,13 @@ static uint64_t field(uint8_t tag)
 	return tag == NO_TAG ? 0 : UINT64_C(1) << (AUTOMATON_FIELD_BITS * tag);
 }
 
-/* Compose eight bit steps for each of the 256 bytes, from one bit state. */
+/* Compose eight bit steps for each of the 256 bytes, starting in one bit state. */
 static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t next[256],
 			  uint64_t counted[256])
 {
 	next[0] = from;
 	counted[0] = 0;
-	/* After round n the first 2^n entries hold the n-bit prefixes. */
+	/* After round n the first 2^n entries hold all n-bit prefixes. */
 	for (unsigned length = 1; length < 256; length *= 2)
 		for (unsigned i = length; i-- > 0;) {
 			const struct bit_step *step = &builder->steps[next[i]];
@@ -182,11 +182,14 @@ static void compose_bytes(const struct builder *builder, uint32_t from, uint32_t
 		}
 }
 
-/* `found` takes the bit state of each byte state, in order of discovery. */
+/*
+ * Find the states at byte boundaries. `found` receives the bit state of each byte state, in order
+ * of discovery.
+ */
 static int explore_bytes(const struct builder *builder, struct automaton *automaton,
 			 uint32_t *found, struct simhash_error *error)
 {
-	/* The way back: number + 1 or 0. */
+	/* From a bit state to its byte state: number + 1, or 0. */
 	uint32_t *number = calloc(builder->used, sizeof *number);
 	uint32_t next[256], capacity = 0, used = 1;
 	uint64_t counted[256];
@@ -231,7 +234,7 @@ out:
 	return status;
 }
 
-/* The windows of the next byte that a skip counter blocks, as bits of their bytes. */
+/* Mark the next `skip` windows as blocked for a tag. */
 static void block(struct lane_state *state, int tag, unsigned skip)
 {
 	for (unsigned w = 0; w < skip; w++)

@@ -1,6 +1,6 @@
 /*
- * Decides whether two files are near: computes the limits of keys, sizes and sum tables (paper,
- * 4.2). All values are integers, so every floor is exact. src/find does the search.
+ * Decides whether two files are close: computes the limits of keys, sizes and sum tables (paper,
+ * 4.2). All values are integers, so every floor is exact. The search is in src/find.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -33,7 +33,7 @@ int simhash_tolerance_from_percent(double percent, struct simhash_tolerance *tol
 				   struct simhash_error *error)
 {
 	*tolerance = (struct simhash_tolerance)SIMHASH_TOLERANCE_DEFAULT;
-	/* Written so that not-a-number is rejected too. */
+	/* This form also rejects not-a-number. */
 	if (!(percent >= 0 && percent <= 100))
 		return error_set(error, SIMHASH_E_RANGE,
 				 "tolerance %g: expected a number from 0 to 100", percent);
@@ -63,8 +63,8 @@ int64_t simhash_key_reach(const struct simhash_tolerance *tolerance, int64_t lar
 }
 
 /*
- * An integer is at most floor(x) just when it is at most x, so the bounds need
- * no division: d <= floor(T/100 * s) is d * HUNDRED_PERCENT <= T_millionths * s.
+ * An integer is at most floor(x) if and only if it is at most x, so the limits need no division: d
+ * <= floor(T/100 * s) is d * HUNDRED_PERCENT <= T_millionths * s.
  */
 bool simhash_key_hit(const struct simhash_tolerance *tolerance, const struct simhash_file *a,
 		     const struct simhash_file *b)

@@ -1,6 +1,5 @@
 /*
- * Computes the keys of a sum table and the extension shift (paper, 4.1 and 5.1). The scan counts
- * the tags, and the tag set has the weights.
+ * Computes the keys of a sum table and the extension shift (paper, 4.1 and 5.1).
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

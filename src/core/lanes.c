@@ -1,16 +1,16 @@
 /*
- * Scans a block in lanes and joins their results exactly (paper, 4.1: matches of one tag never
- * overlap and are taken greedily from the left, so a lane must know which matches were taken right
- * before it).
+ * Scans a block in lanes and joins their results exactly. Matches of one tag never overlap and are
+ * taken greedily from the left (paper, 4.1), so a lane must know which matches were taken right
+ * before it.
  *
- * Mostly the guess is right, or wrong for a few bytes: see scan_bytes.h. But a tag can chain to
- * itself without end, each match overlapping the next. Then a lane that began with the wrong match
- * takes wrong matches to its end. Such a block is scanned several times, each time from another
- * hypothesis: that the last match before the lane was taken, or the last but one, and so on. Tags
- * do not affect each other, so one run tests its hypothesis for all tags. For each tag one of the
- * hypotheses is true. If no match is closer than 4 bits to the next, two hypotheses are enough;
- * this holds for all tags but 00, ff, aa, 55 and tags of period 3. A last run, from the true
- * states, then counts.
+ * The first guess is usually right, or wrong only for a few bytes: see scan_bytes.h. But a tag can
+ * overlap itself again and again, so that each match overlaps the next. A lane that began with the
+ * wrong match then takes wrong matches to its end. Such a block is scanned several times, each time
+ * from another hypothesis: the last match before the lane was taken, or the match before it, and so
+ * on. Tags do not affect each other, so one run tests its hypothesis for all tags. For each tag one
+ * of the hypotheses is true. If no match is closer than 4 bits to the next, two hypotheses are
+ * enough. This is true for all tags except 00, ff, aa, 55 and tags of period 3. The last run counts
+ * from the true states.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,9 +25,9 @@
 
 #define LINE 64		     /* bytes of a cache line */
 #define LANE_MAX (31 * LINE) /* bytes */
-#define BUDGET_SHARE 4	     /* the part of a block's bytes that reconciling may run again */
+#define BUDGET_SHARE 4	     /* the share of a block's bytes that the correction may scan again */
 #define BUDGET_MIN 64	     /* bytes */
-#define TRY_AGAIN 16 /* blocks after one whose guesses failed, until guesses are tried again */
+#define TRY_AGAIN 16	     /* blocks without guesses after a block whose guesses failed */
 #define HYPOTHESES 3
 #define CONTEXT_MASK 0x7f
 
@@ -36,7 +36,7 @@ struct lane_block {
 	const struct automaton *automaton;
 	const uint8_t *bytes;
 	size_t size; /* of a lane */
-	/* What was before the block, then before each lane. */
+	/* The bits before each lane, and the state before the block. */
 	uint8_t context[LANES_MAX];
 	struct lane_state before;
 };
@@ -66,7 +66,7 @@ static uint64_t last_entry(const struct lane_block *block, const struct lane_sta
 	return automaton_entry_of(block->automaton, context_after(block, last), state);
 }
 
-/* Scan a block from guesses. False when they cannot be made good; then nothing is counted. */
+/* Scan a block from guesses. Returns false, and counts nothing, if they cannot be corrected. */
 static bool scan_by_guesses(const struct lane_block *block, uint64_t *entry,
 			    struct simhash_sum_table *table)
 {
@@ -110,7 +110,10 @@ static bool scan_by_guesses(const struct lane_block *block, uint64_t *entry,
 	return true;
 }
 
-/* The state in which, of each tag's matches in the 8 windows before, the nth last was taken. */
+/*
+ * Return the state after one hypothesis: for each tag, the nth last match in the 8 windows was
+ * taken.
+ */
 static struct lane_state hypothesis(const struct automaton *automaton, const uint8_t *lane,
 				    unsigned nth)
 {
@@ -118,7 +121,7 @@ static struct lane_state hypothesis(const struct automaton *automaton, const uin
 	struct lane_state state;
 
 	for (int h = 0; h < 2; h++) {
-		/* Tags that have matched at all, twice, ...; tags taken. */
+		/* matched[n]: tags with more than n matches; taken: tags that were taken. */
 		uint8_t matched[HYPOTHESES] = {0}, taken = 0;
 		for (unsigned w = 8; w-- > 0;) {
 			unsigned window = bits >> (7 - w);
@@ -136,13 +139,13 @@ static struct lane_state hypothesis(const struct automaton *automaton, const uin
 	return state;
 }
 
-/* x in all bytes */
+/* Copy x to all bytes. */
 static uint64_t spread(uint8_t x)
 {
 	return x * UINT64_C(0x0101010101010101);
 }
 
-/* The bits set in any byte */
+/* Return the bits that are set in any byte. */
 static uint8_t gather(uint64_t x)
 {
 	x |= x >> 32;
@@ -151,7 +154,10 @@ static uint8_t gather(uint64_t x)
 	return (uint8_t)x;
 }
 
-/* Put together, tag by tag, what runs found after a lane that truly began in `start`. */
+/*
+ * Combine the results of the runs, tag by tag: the state after a lane whose true first state is
+ * `start`.
+ */
 static bool compose(const struct runs *runs, size_t lane, const struct lane_state *relevant,
 		    const struct lane_state *start, struct lane_state *end)
 {
@@ -178,8 +184,8 @@ static bool compose(const struct runs *runs, size_t lane, const struct lane_stat
 }
 
 /*
- * The true state before each lane, as far as the runs tell; returns how many
- * are known. start[lanes] is the state after the block.
+ * Compute the true state before each lane as far as the runs allow. Returns the number of known
+ * states. start[lanes] is the state after the block.
  */
 static size_t chain(const struct lane_block *block, const struct runs *runs, size_t known,
 		    struct lane_state start[LANES_MAX + 1])
@@ -211,7 +217,7 @@ static uint64_t scan_by_hypotheses(const struct lane_block *block, struct simhas
 		run(block, runs.end[n], NULL);
 		known = chain(block, &runs, known, start);
 	}
-	/* What no hypothesis met is run byte by byte. */
+	/* If no hypothesis is true for a lane, run it byte by byte. */
 	while (known <= lanes) {
 		uint64_t entry =
 			automaton_entry_of(automaton, block->context[known - 1], &start[known - 1]);
@@ -224,7 +230,7 @@ static uint64_t scan_by_hypotheses(const struct lane_block *block, struct simhas
 	return last_entry(block, &start[lanes]);
 }
 
-/* *wait is the number of blocks for which guesses are not worth trying. */
+/* *wait is the number of blocks to scan without guesses. */
 static uint64_t scan_block(const struct lane_block *block, uint64_t entry, uint64_t *wait,
 			   struct simhash_sum_table *table)
 {
@@ -238,9 +244,9 @@ static uint64_t scan_block(const struct lane_block *block, uint64_t entry, uint6
 }
 
 /*
- * The length of the lanes of a next block. A long one is an odd number of cache
- * lines, so that the lanes do not meet in the same cache sets (a sixth of the
- * speed), and does not leave a short block for the end.
+ * Return the length of the lanes of the next block. A long lane has an odd number of cache lines,
+ * because otherwise the lanes use the same cache sets (this costs a sixth of the speed). The length
+ * does not leave a short block at the end.
  */
 static size_t lane_size(size_t size, size_t lanes)
 {

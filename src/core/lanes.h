@@ -1,10 +1,10 @@
 /*
  * Scans bytes with vector instructions: a block is cut into as many lanes as a vector has bytes,
- * and all lanes take a step of one byte at once.
+ * and each step reads one byte of every lane.
  *
  * lanes_template.h defines the steps once for all instruction sets, and each instruction set makes
- * a lane_engine from it. This header has the work around the steps: the state before each lane is
- * guessed, checked afterwards against the end of the lane before it, and corrected if it was wrong.
+ * a lane_engine from it. The functions here guess the state before each lane, compare it afterwards
+ * with the end of the previous lane, and correct it if it was wrong.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +19,16 @@
 struct lane_engine {
 	size_t lanes; /* at most LANES_MAX */
 	/*
-	 * Scan `lanes` pieces of `size` bytes, at least LANE_MIN each, that lie one after
-	 * another. context[l] and state[l] tell what was before lane l; state[l] becomes
-	 * what is after it. The hits are added to `table`, unless it is NULL.
+	 * Scan `lanes` contiguous pieces of `size` bytes each, at least LANE_MIN. context[l] and
+	 * state[l] describe the bits before lane l; state[l] becomes the state after the lane. The
+	 * hits are added to `table`, unless it is NULL.
 	 */
 	void (*run)(const struct automaton *automaton, const uint8_t *bytes, size_t size,
 		    const uint8_t *context, struct lane_state *state,
 		    struct simhash_sum_table *table);
 };
 
-/* A scan kernel's `update`, by way of an engine. */
+/* The `update` function of a scan kernel that uses an engine. */
 void lanes_update(const struct lane_engine *engine, struct simhash_scanner *scanner,
 		  const uint8_t *bytes, size_t size_bytes);
 

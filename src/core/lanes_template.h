@@ -6,47 +6,47 @@
  *     LANES            16 times the number of its 128-bit parts
  *     v_load(p), v_store(p, x)          LANES bytes, aligned to LANES
  *     v_load_rows(p, stride)            16 bytes from p, p + stride, ... as the parts
- *     v_store_rows(p, stride, x)        the way back
+ *     v_store_rows(p, stride, x)        the reverse
  *     v_zip_low(a, b), v_zip_high(a, b) interleave the lower or upper 8 bytes of each part
  *     v_zero(), v_table(t)              0; the 16 bytes at t in each part
- *     v_low(x)                          the lower 4 bits of each byte, as v_look_up wants them
- *     v_right(x, n)                     the same of each byte shifted right by n = 1 .. 4
- *     v_look_up(t, x)                   byte by byte, t[x] for such x
+ *     v_low(x)                          the lower 4 bits of each byte, for v_look_up
+ *     v_right(x, n)                     the same after each byte is shifted right by n = 1 .. 4
+ *     v_look_up(t, x)                   byte by byte, t[x] for these x
  *     v_join(a, b)                      the lower 4 bits of a's bytes, then the upper 4 of b's
  *     v_and(a, b), v_or(a, b), v_and_not(a, b)    a & ~b
  *     v_xor(a, b)
  *     v_count(x, count)                 adds to count[i] the bytes of x in which bit i is set
  *
- * and, with HAS_THREE_WAY_LOGIC, for an instruction set with faster instructions than the defaults
- * below,
+ * An instruction set with faster instructions than the defaults below also defines
+ * HAS_THREE_WAY_LOGIC and
  *
  *     v_take(s, a, b, was, all)         s | (a & b & (was | ~all))
  *     v_add(sum, a, b)                  full adder, bit by bit: *sum ^= a ^ b; returns the carry
  *
- * and where it is faster
+ * If it makes the scan faster, it also defines
  *
- *     HALVES           2: the halves of the tags go side by side; else one after the other
- *     v_prefetch(p)    asks for the cache line of p, of which no byte needs to be readable
+ *     HALVES           2: both halves of the tags are processed together; else one after the other
+ *     v_prefetch(p)    prefetches the cache line of p, which need not be readable
  *
- * and with HAS_WIDE_LOOK_UPS, for look-ups that use 6 bits of a byte and ignore the upper two,
- * these instead, and not v_low:
+ * If look-ups use 6 bits of a byte and ignore the upper two, it defines HAS_WIDE_LOOK_UPS, omits
+ * v_low, and defines these operations differently:
  *
- *     v_right(x, n)    each byte shifted right by n = 1 .. 3, with any n upper bits
+ *     v_right(x, n)    each byte shifted right by n = 1 .. 3; the n upper bits may be anything
  *     v_join(a, b)     the lower 3 bits of a's bytes, then the upper 5 of b's
  *     v_look_up(t, x)  byte by byte, t[x % 64]
  *
- * and that makes a scan_kernel from the function `update` below.
+ * The file then makes a scan_kernel from the function `update` below.
  *
- * The idea. Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked
- * up by their two nibbles in tables of tag sets. A byte holds 8 tags, so there are two halves of 8
+ * Byte i of a vector belongs to lane i. The eight windows that end in a byte are looked up by their
+ * two nibbles in tables of tag sets. A byte of a set holds 8 tags, so there are two halves of 8
  * tags. A tag is taken at most once in the eight windows of a byte, so one set for each half holds
- * all tags that were taken, and greedy skipping needs no branch: a match at window w counts unless
- * its tag was taken in this byte before w, or in the byte before after w. Let S(w) be the tags
- * taken in a byte up to window w and S = S(7). Then
+ * all taken tags, and greedy skipping needs no branch. A match at window w counts unless its tag
+ * was taken earlier in this byte, or after window w in the previous byte. Let S(w) be the tags
+ * taken in a byte up to window w, and S = S(7). S' belongs to the previous byte. Then
  *
- *     S(w) = S(w - 1) | match(w) & ~(S' & ~S'(w))        S' of the byte before
+ *     S(w) = S(w - 1) | match(w) & ~(S' & ~S'(w))
  *
- * and S' & ~S'(w), the tags taken there after w, is also the state of a lane between two blocks.
+ * S' & ~S'(w), the tags taken there after w, is also the state of a lane between two blocks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,9 +57,9 @@
 #define ROWS 16u /* bytes of each lane that are transposed at once */
 #define WINDOWS 8u
 #define LINE 64		 /* bytes of a cache line */
-#define AHEAD 256	 /* bytes of a lane */
-#define LEVELS 20	 /* a lane holds less than 2^LEVELS bytes */
-#define LEVELS_OF_ROWS 4 /* that the rows of a tile add up to: log2(ROWS) */
+#define AHEAD 256	 /* bytes of a lane to prefetch ahead */
+#define LEVELS 20	 /* a lane has fewer than 2^LEVELS bytes */
+#define LEVELS_OF_ROWS 4 /* levels of the sum of a tile: log2(ROWS) */
 
 #ifndef HALVES
 #define HALVES 1
@@ -86,13 +86,13 @@ static inline VECTOR v_add(VECTOR *sum, VECTOR a, VECTOR b)
 #endif
 
 /*
- * A column of binary digits for each lane and tag: sum[i] counts 2^i. Two carries
- * of a level are added at a time, so one may be waiting.
+ * A binary counter for each lane and tag: sum[i] counts 2^i. Two carries of a level are added at a
+ * time, so one carry may wait.
  */
 struct digits {
 	VECTOR sum[LEVELS], waiting[LEVELS];
 	unsigned is_waiting; /* bit i */
-	unsigned levels;     /* used so far */
+	unsigned levels;     /* levels used so far */
 };
 
 static inline void digits_init(struct digits *digits)
@@ -148,10 +148,9 @@ static inline void digits_empty(const struct digits *digits, uint64_t count[8])
 }
 
 /*
- * Transpose 16 x 16 bytes in each part. One round interleaves row i with row
- * i + 8, which moves the top bit of the row number to the bottom of the column
- * number and the top of the column to the bottom of the row; after four rounds
- * row and column have changed places.
+ * Transpose 16 x 16 bytes in each part. One round interleaves row i with row i + 8. This moves the
+ * top bit of the row number to the bottom of the column number, and the top bit of the column
+ * number to the bottom of the row number. After four rounds rows and columns are exchanged.
  */
 static inline void transpose(VECTOR rows[ROWS])
 {
@@ -173,7 +172,9 @@ static inline void load_tile(const uint8_t *bytes, size_t stride, VECTOR tile[RO
 	transpose(tile);
 }
 
-/* A lane state is 16 bytes, blocked[0] and blocked[1], so 16 vectors hold those of all lanes. */
+/*
+ * A lane state is 16 bytes (blocked[0] and blocked[1]), so 16 vectors hold the states of all lanes.
+ */
 static inline void load_states(const struct lane_state *states, VECTOR taken[2][WINDOWS])
 {
 	VECTOR tile[ROWS];
@@ -200,15 +201,15 @@ static inline void store_states(VECTOR taken[2][WINDOWS], struct lane_state *sta
 }
 
 /*
- * The windows of a row are made of 12 nibbles. Nibble n begins at bit n + 1 of the byte before,
- * and window w is made of the nibbles w and w + 4. The last four are the first four of the
- * next row. Nibble n is in the vector PLACE(n), where table TABLE(n) looks it up. Each row makes
- * PER_ROW vectors, which come after OVERLAP of the row before.
+ * The windows of a row consist of 12 nibbles. Nibble n begins at bit n + 1 of the previous byte,
+ * and window w consists of the nibbles w and w + 4. The last four nibbles are the first four of the
+ * next row. Nibble n is in the vector PLACE(n), and table TABLE(n) looks it up. Each row makes
+ * PER_ROW vectors, which follow OVERLAP vectors of the previous row.
  */
 #ifdef HAS_WIDE_LOOK_UPS
 /*
- * Six bits hold three nibbles, and there is a table for each of the three. Nibble n begins
- * FROM_END(n) bits before the last nibble of its byte.
+ * Six bits hold three nibbles, and each of the three has a table. Nibble n begins FROM_END(n) bits
+ * before the last nibble of its byte.
  */
 #define FROM_END(n) ((11 - (n)) % 8)
 #define TABLES 3
@@ -230,7 +231,7 @@ static inline void row_of_nibbles(VECTOR before, VECTOR byte, VECTOR nibbles[PER
 	nibbles[2] = byte;
 }
 
-/* tables[i] ignores i lower bits. */
+/* tables[i] ignores the i lowest bits. */
 static inline void make_tables(const uint8_t table[16], VECTOR tables[TABLES])
 {
 	uint8_t numbers[LANES];
@@ -249,8 +250,8 @@ static inline void make_tables(const uint8_t table[16], VECTOR tables[TABLES])
 #define OVERLAP 4
 
 /*
- * Have the compiler write the nibbles and read them back: kept in registers they
- * push out the sets, which come back one by one (a twentieth of the speed).
+ * Make the compiler write the nibbles to memory and read them back. In registers they would
+ * displace the sets, which are then reloaded one by one (this costs a twentieth of the speed).
  */
 #define WRITTEN_BEFORE_READ __asm__ volatile("" ::: "memory")
 
@@ -280,7 +281,7 @@ static inline void make_tables(const uint8_t table[16], VECTOR tables[TABLES])
 }
 #endif
 
-/* Those of one half of the tags, for the first and the second nibble of a window. */
+/* The tables of one half of the tags, for the first and the second nibble of a window. */
 struct tables {
 	VECTOR first[TABLES], second[TABLES];
 };
@@ -290,9 +291,9 @@ struct tables {
 	v_look_up((tables).second[TABLE((w) + 4)], (nibbles)[PLACE((w) + 4)])
 
 /*
- * HALVES halves of the tags over one row: S(0) to S(7) go from row to row. now[h]
- * becomes S(7). S(w) waits for S(w - 1), so two halves, which do not wait for each other,
- * take turns.
+ * Process HALVES halves of the tags over one row. S(0) to S(7) are passed from row to row. now[h]
+ * becomes S(7). S(w) depends on S(w - 1), so two halves, which do not depend on each other,
+ * alternate.
  */
 static inline void take(const struct tables tables[HALVES], const VECTOR nibbles[PER_ROW + OVERLAP],
 			VECTOR s[HALVES][WINDOWS], VECTOR now[HALVES])
@@ -310,7 +311,7 @@ static inline void take(const struct tables tables[HALVES], const VECTOR nibbles
 					SECOND(tables[h], nibbles, w), s[h][w], all[h]);
 			s[h][w] = now[h];
 		}
-	/* Nothing in the byte before comes after the last window. */
+	/* After the last window, no window of the previous byte is left. */
 	for (unsigned h = 0; h < HALVES; h++) {
 		now[h] = v_or(now[h], v_and(FIRST(tables[h], nibbles, WINDOWS - 1),
 					    SECOND(tables[h], nibbles, WINDOWS - 1)));
@@ -319,10 +320,10 @@ static inline void take(const struct tables tables[HALVES], const VECTOR nibbles
 }
 
 /*
- * The halves from `half` on over the rows of a tile. The first half to come also makes
- * the nibbles, OVERLAP from before the tile and then PER_ROW for each row: so the stores
- * of the one and the look-ups of the other go side by side. With tables of its own and each
- * byte read once, it reads nothing again that WRITTEN_BEFORE_READ may have changed.
+ * Process the rows of a tile for the halves from `half` on. The first half also makes the nibbles:
+ * OVERLAP from before the tile and then PER_ROW for each row. So the stores of one half overlap
+ * with the look-ups of the other. The function has its own copy of the tables and reads each byte
+ * once, so WRITTEN_BEFORE_READ causes no other reloads.
  */
 static inline void take_halves(const struct tables tables[HALVES], unsigned half,
 			       const VECTOR tile[ROWS], VECTOR before, unsigned from,
@@ -356,9 +357,9 @@ static inline void take_halves(const struct tables tables[HALVES], unsigned half
 }
 
 /*
- * Ask for what the lanes read AHEAD bytes later: more streams than a processor foresees
- * by itself. A tile asks for the lines of a part of the lanes, so that each line is asked
- * for once. Inlined, because gcc drops calls of a function that only asks.
+ * Prefetch the bytes that the lanes read AHEAD bytes later, because there are more streams than the
+ * processor predicts. Each tile prefetches for some of the lanes, so each cache line is requested
+ * once. Inlined, because gcc removes calls of a function that only prefetches.
  */
 __attribute__((always_inline)) static inline void ask_ahead(const uint8_t *bytes, size_t size,
 							    size_t done)
@@ -387,7 +388,7 @@ static void run(const struct automaton *automaton, const uint8_t *bytes, size_t 
 	}
 	load_states(state, taken);
 	for (size_t done = 0; done < size; done += ROWS) {
-		/* A last tile that is not full ends with the lane; its first rows were done. */
+		/* An incomplete last tile ends with the lane; its first rows are done already. */
 		size_t begin = size - done < ROWS ? size - ROWS : done;
 		unsigned from = (unsigned)(done - begin);
 		ask_ahead(bytes, size, done);

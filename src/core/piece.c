@@ -1,6 +1,6 @@
 /*
- * Scans a piece of a stream from a guessed state and appends it to the pieces before it (paper,
- * 4.1). The callers have the threads.
+ * Scans a piece of a stream from a guessed state and appends it to the previous pieces (paper,
+ * 4.1). The callers provide the threads.
  * SPDX-License-Identifier: MIT
  */
 #include "core/piece.h"

@@ -1,7 +1,7 @@
 /*
- * A piece of a stream that is scanned before the bytes in front of it, so that several threads can
- * scan one file. Its first state is guessed like the first state of a lane (scan_bytes.h), and
- * corrected when the piece is appended to the part that precedes it.
+ * Scans a piece of a stream before the previous bytes, so several threads can scan one file. The
+ * first state is guessed in the same way as for a lane (scan_bytes.h), and corrected when the piece
+ * is appended to the previous part.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_PIECE_H
@@ -11,7 +11,7 @@
 
 #include "simhash.h"
 
-#define PIECE_HEAD 512 /* bytes, within which the guess mostly meets the truth */
+#define PIECE_HEAD 512 /* bytes within which the guess usually becomes right */
 
 struct scan_piece {
 	struct simhash_scanner scanner;
@@ -20,14 +20,14 @@ struct scan_piece {
 	uint8_t head[PIECE_HEAD];
 };
 
-/* Scan `size` bytes, of which at least two come before, at before[0] and before[1]. */
+/* Scan `size` bytes. The stream has at least two bytes before them, before[0] and before[1]. */
 void scan_piece(struct scan_piece *piece, const struct simhash_tag_set *tag_set,
 		const uint8_t before[2], const uint8_t *bytes, size_t size);
 
 /*
- * Append the piece to `whole`, which has scanned all before it. False, and
- * nothing done, when the guess did not meet the truth in the head of the piece:
- * then its bytes must be given to `whole` as they are.
+ * Append the piece to `whole`, which has scanned all bytes before it. If the guess did not become
+ * right in the head of the piece, does nothing and returns false; then `whole` must scan the bytes
+ * itself.
  */
 bool scan_piece_append(struct simhash_scanner *whole, const struct scan_piece *piece);
 

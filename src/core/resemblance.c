@@ -1,6 +1,5 @@
 /*
- * Computes a resemblance sketch of 128 bytes from the shingles of a content. The kernels sample the
- * shingles.
+ * Computes a resemblance sketch of 128 bytes from the shingles that the kernels sample.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"

@@ -7,21 +7,21 @@
 
 #include "core/resemblance.h"
 
-#define REGISTERS_MIN 16 /* in use, for an estimate */
-#define VALUES 255.0	 /* of a register: so often two agree by chance */
+#define REGISTERS_MIN 16 /* used registers, for an estimate */
+#define VALUES 255.0	 /* of a register; one in VALUES pairs is equal by chance */
 
-/* Unrolled, it is scheduled so that most vectors are written to memory. */
+/* If this loop is unrolled, most vectors are written to memory. */
 #define NOT_UNROLLED _Pragma("GCC unroll 1")
 
 typedef int8_t bytes_16 __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-/* How many registers are so. */
+/* The number of registers in each state. */
 struct agreement {
 	unsigned empty_a, empty_b, empty_either, equal;
 };
 
-/* The sum of bytes of 0, -1, ..., -8. */
+/* Return the sum of bytes that are 0, -1, ..., -8. */
 static unsigned sum_of(bytes_16 counts)
 {
 	halves half = (halves)-counts;
@@ -65,12 +65,15 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	unsigned both = SIMHASH_RESEMBLANCE_REGISTERS - is.empty_either, used = both;
 	double share;
 
-	/* The sample of the higher level is the smaller one: what it lacks says nothing. */
+	/*
+	 * The sketch with the higher level has the smaller sample. Its empty registers mean
+	 * nothing.
+	 */
 	used += level_b <= level_a ? is.empty_either - is.empty_a : 0;
 	used += level_a <= level_b ? is.empty_either - is.empty_b : 0;
 	if (used < REGISTERS_MIN)
 		return false;
-	/* (equal - both / VALUES) / (used - both / VALUES), by one division. */
+	/* This is (equal - both / VALUES) / (used - both / VALUES) with one division. */
 	share = (VALUES * (is.equal - empty_both) - both) / (VALUES * used - both);
 	*resemblance = share < 0 ? 0 : share > 1 ? 1 : share;
 	return true;

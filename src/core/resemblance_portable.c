@@ -29,7 +29,7 @@ static inline words v_load(const uint8_t *p)
 #define v_words(n) ((words){0} + (uint16_t)(n))
 #define v_add(a, b) ((a) + (b))
 #define v_multiply(a, b) ((a) * (b))
-/* Words move two by two: single ones gcc would move one after the other. */
+/* Words are moved in pairs, because gcc moves single words one by one. */
 #ifdef __clang__
 #define v_after(a, b, n)                                                               \
 	((words)__builtin_shufflevector((double_words)(a), (double_words)(b), (n) / 2, \

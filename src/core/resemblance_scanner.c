@@ -1,5 +1,5 @@
 /*
- * Computes the resemblance sketch of a content that comes in pieces: it holds back bytes until they
+ * Computes the resemblance sketch of a content that arrives in pieces: holds back bytes until they
  * fill a block, and reads whole blocks in place.
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 /* The first bytes wait until the level is known, and later ones until they fill a block. */
 struct simhash_resemblance_scanner {
 	struct resemblance_registers registers;
-	uint64_t offset; /* of `held` in the content */
+	uint64_t offset; /* the offset of `held` in the content */
 	size_t held_size;
 	uint8_t held[RESEMBLANCE_LEVEL_KNOWN];
 };
@@ -45,7 +45,7 @@ static void hold(struct simhash_resemblance_scanner *scanner, const uint8_t *byt
 	scanner->held_size += size;
 }
 
-/* Add the whole blocks of the next bytes of the content; returns their size. */
+/* Add all whole blocks of the next bytes. Returns their size. */
 static size_t add_blocks(struct simhash_resemblance_scanner *scanner, const uint8_t *bytes,
 			 size_t size)
 {
@@ -58,13 +58,13 @@ static size_t add_blocks(struct simhash_resemblance_scanner *scanner, const uint
 	return blocks;
 }
 
-/* From so many bytes on blocks can be added: whole ones and the overlap. */
+/* Return the number of bytes that make a block with its overlap. */
 static size_t wanted(const struct simhash_resemblance_scanner *scanner)
 {
 	return scanner->offset == 0 ? RESEMBLANCE_LEVEL_KNOWN : RESEMBLANCE_BLOCK + SHINGLE_OVERLAP;
 }
 
-/* Fill `held`, and add it. Returns how many of the bytes need not be seen again. */
+/* Fill `held` and add it. Returns the number of bytes that are done. */
 static size_t add_held(struct simhash_resemblance_scanner *scanner, const uint8_t *bytes)
 {
 	size_t taken = wanted(scanner) - scanner->held_size, added;

@@ -4,25 +4,25 @@
  *
  *     VECTOR               the type of a vector of SIZE bytes, which are words of 16 bits
  *     SIZE                 16, 32 or 64
- *     v_load(p)            words from p, which is not aligned, the lower byte of each first
- *     v_store(p, x)        words to p, in the order of the machine
+ *     v_load(p)            words from p, which is not aligned, in little-endian order
+ *     v_store(p, x)        words to p, in the byte order of the machine
  *     v_words(n)           n in each word
  *     v_add(a, b), v_multiply(a, b)     word by word, modulo 2^16
  *     v_after(a, b, n)     the words of a from word n = 2 or 4 on, then the first n of b
- *     v_hits(even, odd, bits)    a number with bit 2 i set where the upper byte of word i of
- *                          `even` has none of `bits`, and bit 2 i + 1 where that of `odd` has
- *                          none; `bits` are the same in all bytes
+ *     v_hits(even, odd, bits)    a number whose bit 2 i is set if the upper byte of word i of
+ *                          `even` has none of `bits`; bit 2 i + 1 is the same for `odd`; all
+ *                          bytes of `bits` are equal
  *
- * and that makes a scan_kernel from the function `add_shingles` below.
+ * The file then makes a scan_kernel from the function `add_shingles` below.
  *
- * The idea. The rank of a shingle is linear in its eight words (docs/algorithm.md), so it is added
- * up as a tree: words to pairs, pairs to fours, fours to eights. Each level is one multiplication
- * and one addition for all positions, since the right half of one shingle is the left half of
+ * The rank of a shingle is linear in its eight words (docs/algorithm.md), so it is summed as a
+ * tree: words to pairs, pairs to fours, fours to eights. Each level takes one multiplication and
+ * one addition for all positions, because the right half of one shingle is the left half of
  * another. The words of a vector begin 2 bytes apart; odd positions have their own vector.
  *
- * No branch can foresee which positions are sampled, so no branch asks. The sampled positions of a
- * block are listed, two at a time whether they are there or not. The listed positions are hashed,
- * and a register takes the minimum by a conditional move.
+ * No processor can predict which positions are sampled, so the code has no branch for it. The
+ * sampled positions of a block are listed two at a time, even if there is only one. The listed
+ * positions are hashed, and a conditional move stores the minimum in a register.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,10 +32,10 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-#define GROUP 64u	 /* positions between two looks at the hits of a block */
-#define LISTED_AT_ONCE 2 /* hits of a group; at level 7 more are rare */
+#define GROUP 64u	 /* positions between two checks of the number of hits */
+#define LISTED_AT_ONCE 2 /* hits of a group; more are rare at level 7 */
 
-/* Bytes of a block that are read: sums are two vectors ahead of the positions. */
+/* The bytes of a block that are read: the sums are two vectors ahead of the positions. */
 #define BLOCK_READ (RESEMBLANCE_BLOCK + 2 * SIZE + 3)
 
 struct hits {
@@ -45,7 +45,7 @@ struct hits {
 	uint16_t position[RESEMBLANCE_BLOCK + LISTED_AT_ONCE];
 };
 
-/* Known ahead of a vector of positions: the pairs after it, and its fours. */
+/* Computed ahead of a vector of positions: the next pairs and the fours. */
 struct sums {
 	VECTOR next_pairs, fours;
 };
@@ -73,7 +73,7 @@ static inline void sums_begin(struct sums *sums, const uint8_t *p)
 	sums->fours = fours_of(pairs_at(p), sums->next_pairs);
 }
 
-/* The ranks of the positions p, p + 2, ..., p + SIZE - 2. */
+/* Return the ranks of the positions p, p + 2, ..., p + SIZE - 2. */
 static inline VECTOR sums_step(struct sums *sums, const uint8_t *p)
 {
 	VECTOR pairs = pairs_at(p + 2 * SIZE);
@@ -90,7 +90,7 @@ static inline size_t count_bits(uint64_t mask)
 #if defined __POPCNT__ || !defined __x86_64__
 	return (size_t)__builtin_popcountll(mask);
 #else
-	/* Else gcc calls a function, for which all vectors are written to memory. */
+	/* Otherwise gcc calls a function, and all vectors must be written to memory first. */
 	mask -= mask >> 1 & UINT64_C(0x5555555555555555);
 	mask = (mask & UINT64_C(0x3333333333333333)) + (mask >> 2 & UINT64_C(0x3333333333333333));
 	mask = (mask + (mask >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -99,8 +99,8 @@ static inline size_t count_bits(uint64_t mask)
 }
 
 /*
- * Find the hits of a block, or of the first positions of one; BLOCK_READ bytes can be read.
- * Returns the number of groups that have any.
+ * Find the hits of a block, or of the first positions of one. BLOCK_READ bytes must be readable.
+ * Returns the number of groups with hits.
  */
 static size_t find_hits(const uint8_t *bytes, size_t positions, unsigned level, struct hits *hits)
 {
@@ -112,7 +112,10 @@ static size_t find_hits(const uint8_t *bytes, size_t positions, unsigned level, 
 	sums_begin(&odd, bytes + 1);
 	for (size_t group = 0; group < positions && count < most; group += GROUP) {
 		uint64_t mask = 0;
-		/* The next block: the processor's own prefetching ends with the page. */
+		/*
+		 * Prefetch the next block, because the processor's own prefetching stops at the end
+		 * of a page.
+		 */
 		__builtin_prefetch(bytes + group + RESEMBLANCE_BLOCK);
 		for (size_t i = 0; i < GROUP; i += SIZE) {
 			const uint8_t *p = bytes + group + i;
@@ -136,7 +139,7 @@ static inline unsigned lowest_bit(uint64_t mask)
 	return (unsigned)__builtin_ctzll(mask | UINT64_C(1) << 63);
 }
 
-/* Returns the number of hits. */
+/* List the positions of all hits. Returns their number. */
 static inline size_t list_hits(struct hits *hits, size_t groups)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 /*
- * Runs the streaming scan (paper, 4.1) and chooses its kernel. The kernels count the tags.
+ * Runs the streaming scan (paper, 4.1) and chooses its kernel.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>

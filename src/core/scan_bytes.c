@@ -1,6 +1,6 @@
 /*
- * Runs the automaton over consecutive bytes (paper, 4.1), over bytes that repeat, and from two
- * states at once. The scan kernels have the lanes.
+ * Runs the automaton over consecutive bytes (paper, 4.1), over periodic bytes, and from two states
+ * at once.
  * SPDX-License-Identifier: MIT
  */
 #include "core/scan_bytes.h"
@@ -11,7 +11,7 @@
 #include "core/tally.h"
 
 #define PERIOD_MAX 7
-#define LOOK_MIN 64 /* bytes that must repeat before a lane is looked at for more */
+#define LOOK_MIN 64 /* bytes that must repeat before a lane is checked for more */
 
 static bool same_state(uint64_t one, uint64_t other)
 {
@@ -42,12 +42,12 @@ uint64_t scan_bytes(const uint64_t *entries, uint64_t entry, const uint8_t *byte
 	return entry;
 }
 
-/* How many bytes from the first on equal those `period` before them, and the first ones. */
+/* Return the number of bytes at the start that have this period. */
 static size_t repeats(const uint8_t *bytes, size_t size, size_t period)
 {
 	size_t same = period;
 
-	/* 64 at a time, since memcmp does not tell where it stopped. */
+	/* Compare 64 bytes at a time, because memcmp does not return the place of a difference. */
 	while (size - same >= 64 && memcmp(bytes + same, bytes + same - period, 64) == 0)
 		same += 64;
 	while (same < size && bytes[same] == bytes[same - period])
@@ -59,7 +59,7 @@ size_t scan_find_period(const uint8_t *bytes, size_t size, size_t at_least, size
 {
 	if (size < at_least || at_least < 2 * PERIOD_MAX)
 		return 0;
-	/* A window that comes again within 7 bits makes a period of 1, 3, 5 or 7 bytes. */
+	/* A window that repeats within 7 bits gives a period of 1, 3, 5 or 7 bytes. */
 	for (*period = 1; *period <= PERIOD_MAX; *period += 2)
 		if (memcmp(bytes, bytes + *period, PERIOD_MAX) == 0) {
 			size_t same = repeats(bytes, size, *period);
@@ -70,10 +70,9 @@ size_t scan_find_period(const uint8_t *bytes, size_t size, size_t at_least, size
 }
 
 /*
- * Period by period, until one ends in a state in which an earlier one ended:
- * what was counted between the two is counted again and again. The state to
- * compare with is renewed after 1, 2, 4, ... periods (Brent's way to find a
- * cycle), so no list of states is needed.
+ * Scan period by period until a state repeats. The counts between the two equal states then repeat
+ * as well, so they are multiplied. The state to compare with is renewed after 1, 2, 4, ... periods
+ * (Brent's cycle detection), so no list of states is needed.
  */
 uint64_t scan_periodic(const uint64_t *entries, uint64_t entry, const uint8_t *bytes, size_t size,
 		       size_t period, struct simhash_sum_table *table)
@@ -107,7 +106,10 @@ uint64_t scan_periodic(const uint64_t *entries, uint64_t entry, const uint8_t *b
 	return scan_bytes(entries, entry, bytes, size, table);
 }
 
-/* Two runs side by side, until they meet or `size` bytes are read. Returns how many were. */
+/*
+ * Run from two states until they are equal or `size` bytes are read. Returns the number of bytes
+ * read.
+ */
 static size_t run_both(const uint64_t *entries, uint64_t *entry, uint64_t *guess,
 		       const uint8_t *bytes, size_t size, struct simhash_sum_table *right,
 		       struct simhash_sum_table *wrong)

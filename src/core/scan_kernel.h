@@ -1,6 +1,7 @@
 /*
- * A scan kernel: one way to count the tags of a run of bytes and to sample its shingles, exact for
- * every input and every cut of it. scan.c chooses a kernel for the machine.
+ * Defines a scan kernel: a way to count the tags of consecutive bytes and to sample their shingles.
+ * The result is exact for every input and every division into calls. scan.c chooses a kernel for
+ * the machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_SCAN_KERNEL_H
@@ -16,31 +17,31 @@ struct scan_kernel {
 	const char *name;
 	bool (*is_supported)(void); /* by the processor */
 	/*
-	 * scanner->state is all zero before the first call. state[0] is an entry of the
-	 * automaton, for all kernels; state[1] is the kernel's own.
+	 * scanner->state is zero before the first call. For all kernels, state[0] is an entry of
+	 * the automaton. Each kernel may use state[1].
 	 */
 	void (*update)(struct simhash_scanner *scanner, const uint8_t *bytes, size_t size_bytes);
 	/*
-	 * Add the shingles at `positions` bytes, after which SHINGLE_OVERLAP more can be read. The
-	 * first is at the beginning of a block.
+	 * Add the shingles at `positions` bytes; SHINGLE_OVERLAP more bytes must be readable. The
+	 * first position is the beginning of a block.
 	 */
 	void (*add_shingles)(struct resemblance_registers *registers, unsigned level,
 			     const uint8_t *bytes, size_t positions);
 };
 
-/* The one in use. */
+/* Return the kernel in use. */
 const struct scan_kernel *scan_kernel(void);
 
 /* The automaton in eight lanes of portable C. */
 extern const struct scan_kernel scan_kernel_portable;
 
-/* lanes_template.h in each instruction set. */
+/* lanes_template.h for each instruction set. */
 extern const struct scan_kernel scan_kernel_avx2;
 extern const struct scan_kernel scan_kernel_avx512;
 extern const struct scan_kernel scan_kernel_avx512vbmi;
 extern const struct scan_kernel scan_kernel_neon;
 
-/* resemblance_template.h in each instruction set. */
+/* resemblance_template.h for each instruction set. */
 void add_shingles_portable(struct resemblance_registers *registers, unsigned level,
 			   const uint8_t *bytes, size_t positions);
 void add_shingles_avx2(struct resemblance_registers *registers, unsigned level,

@@ -1,11 +1,11 @@
 /*
- * Scans with portable C: it runs the automaton of the tag set over eight lanes of a block at once
- * and adds its entries up as they are (paper, 4.1).
+ * Scans in portable C: runs the automaton of the tag set over eight lanes of a block at once and
+ * adds its entries (paper, 4.1).
  *
- * One run of the automaton waits for a table look-up at every byte; eight independent runs fill
- * that wait. Lanes are guessed and reconciled as scan_bytes.h describes. Data that chains a tag to
- * itself without end can keep guess and truth apart for whole lanes. That costs time and never
- * exactness. Repeating data, which would suffer most, is scanned in a different way.
+ * One run of the automaton waits for a table look-up at every byte; eight independent runs use this
+ * time. Lanes are guessed and corrected as scan_bytes.h describes. If a tag overlaps itself again
+ * and again, the guess may stay wrong for whole lanes. This costs time, but the result is exact.
+ * Periodic data, which would suffer most, is scanned in another way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,10 +17,10 @@
 #include "core/tally.h"
 
 #define LANES 8
-#define BLOCK (LANES * 3072) /* bytes, so that a block stays in the first-level cache */
-#define LANE_MIN 32	     /* bytes, below which lanes cost more than they save */
+#define BLOCK (LANES * 3072) /* bytes; a block stays in the first-level cache */
+#define LANE_MIN 32	     /* bytes; with shorter lanes the overhead is too large */
 
-/* Run the lanes of `size` bytes from the entries of `lane`, and leave the last ones there. */
+/* Run the lanes over `size` bytes. `lane` has their first entries, and receives the last ones. */
 static void run_lanes(const uint64_t *entries, uint64_t lane[LANES], const uint8_t *bytes,
 		      size_t size, struct simhash_sum_table *table)
 {

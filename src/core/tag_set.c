@@ -1,6 +1,5 @@
 /*
- * Makes tag sets: the built-in set, and sets that it parses from a text (paper, 4.1 and 5.1). The
- * scan and the keys use them.
+ * Makes tag sets: the built-in set, and sets from a text (paper, 4.1 and 5.1).
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>
@@ -32,7 +31,7 @@ static const struct simhash_tag sample_tags[SIMHASH_TAGS] = {
 	{0xef, 1000, 720, 0},
 };
 
-/* A piece of the text being parsed. */
+/* A word of the parsed text. */
 struct word {
 	const char *text;
 	size_t length;
@@ -127,7 +126,7 @@ static int column(const struct parser *parser, const char *at)
 	return (int)(at - parser->line_text) + 1;
 }
 
-/* "FILE:LINE:COLUMN: what, found 'word'" */
+/* Report "FILE:LINE:COLUMN: what, found 'word'". */
 static int syntax(const struct parser *parser, const char *what, struct word found)
 {
 	return error_set(parser->error, SIMHASH_E_SYNTAX, "%s:%d:%d: %s, found '%.*s'",
@@ -189,7 +188,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Split a line, less its comment, into at most 4 words; returns how many. */
+/* Split a line without its comment into at most 4 words. Returns their number. */
 static int split(const char *line, size_t length, struct word words[4])
 {
 	int count = 0;
@@ -233,7 +232,7 @@ static int parse_line(struct parser *parser, size_t length)
 	return parse_tag(parser, words);
 }
 
-/* The default name of a set: that of its file, without directory and extension. */
+/* The default name of a set: its file's name without directory and extension. */
 static int name_after_file(struct parser *parser)
 {
 	const char *slash = strrchr(parser->file_name, '/');

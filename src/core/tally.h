@@ -1,6 +1,7 @@
 /*
- * Counts the tags in many entries of the automaton at a time. The fields widen as they fill: from 3
- * bits in a sum of entries to 6 bits (even and odd tags), to 12 bits, and to the sum table.
+ * Counts the tags in many entries of the automaton at a time. The counters become wider as they
+ * fill: from 3 bits in a sum of entries to 6 bits (even and odd tags), then to 12 bits, and to the
+ * sum table.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CORE_TALLY_H
@@ -19,16 +20,16 @@ struct tally {
 #define FIELDS_3_OF_6 UINT64_C(0x1c71c71c71c7)
 #define FIELDS_6_OF_12 UINT64_C(0x03f03f03f03f)
 #define FIELD_12 UINT64_C(0xfff)
-#define ROUNDS_MAX (4095 / 63) /* of tally_widen, each of which adds at most 63 to a field */
+#define ROUNDS_MAX (4095 / 63) /* calls of tally_widen; each adds at most 63 to a field */
 
-/* Add a sum of at most 7 entries. At most 9 such sums may come before tally_widen. */
+/* Add a sum of at most 7 entries. Call tally_widen after at most 9 such sums. */
 static inline void tally_add(struct tally *tally, uint64_t entries)
 {
 	tally->even += entries & FIELDS_3_OF_6;
 	tally->odd += entries >> AUTOMATON_FIELD_BITS & FIELDS_3_OF_6;
 }
 
-/* Move all that was widened to the sum table. */
+/* Add all widened counts to the sum table. */
 static inline void tally_empty(struct tally *tally, struct simhash_sum_table *table)
 {
 	for (int q = 0; q < 4; q++)

@@ -1,5 +1,5 @@
 /*
- * Parses the commands of a script line by line, and makes a plan of them.
+ * Parses the commands of a script line by line, and makes a plan from them.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/commands.h"
@@ -77,7 +77,7 @@ static int read_protected(struct reader *reader, const json_t *item)
 	return 0;
 }
 
-/* What the index had of the two files: both sizes and times, or none. */
+/* The sizes and times of the two files in the index: all of them, or none. */
 static int read_states(const json_t *item, struct command *command)
 {
 	int64_t size;
@@ -127,7 +127,7 @@ static int read_end(struct reader *reader, const json_t *end)
 	return 0;
 }
 
-/* The kinds of lines, by the word before their object. */
+/* The kinds of lines, by their first word. */
 enum line_kind { LINE_HARDLINK, LINE_REFLINK, LINE_DELETE, LINE_PROTECT, LINE_OTHER };
 static const char *const words[] = {"hardlink ", "reflink ", "delete ", "protect "};
 
@@ -209,7 +209,7 @@ void commands_release(struct commands *commands)
 
 /* ---- The acts ---- */
 
-/* Commands that follow each other with one kept file share it, as the acts of a plan do. */
+/* Consecutive commands with the same kept file share it, as in other plans. */
 static const struct keep_file *kept_of(const struct commands *commands, const struct plan *plan,
 				       size_t i)
 {

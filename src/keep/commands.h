@@ -1,6 +1,6 @@
 /*
- * The commands of a script that --action=script wrote. The script's shell passes them to simkeep.
- * docs/apply.md has the format.
+ * Reads the commands of a script that --action=script wrote. The shell passes them to simkeep.
+ * docs/apply.md describes the format.
  *
  *     if (commands_are_in(text)) {
  *             status = commands_read(text, "-", &commands, &error);
@@ -22,28 +22,34 @@ struct command {
 };
 
 struct commands {
-	struct arena arena; /* of the texts */
+	struct arena arena; /* holds the texts */
 	const char *host;
-	bool host_is_given; /* by --host, when the script was written */
+	bool host_is_given; /* --host was given when the script was written */
 	struct bytes *protected;
 	size_t protected_count, protected_capacity;
-	struct command *list; /* those that are not comments */
+	struct command *list; /* the commands without comments */
 	size_t count, capacity;
-	uint64_t found, written; /* with comments: commands that are there, and that there were */
+	/*
+	 * The number of commands in the text, and the number that were written, both with comments.
+	 */
+	uint64_t found, written;
 };
 
-/* Are these the commands of a script, and not decisions? */
+/* Is the text a script with commands, and not decisions? */
 bool commands_are_in(struct bytes text);
 
 /*
- * Read them; `what` is for errors. A script that was cut, or that has a line which is not a command,
- * is refused as a whole. The caller releases the commands on 0.
+ * Read the commands; `what` names the text in errors. Refuses the complete script if it was
+ * truncated or if a line is not a command. The caller releases the commands on 0.
  */
 int commands_read(struct bytes text, const char *what, struct commands *commands,
 		  struct simhash_error *error);
 void commands_release(struct commands *commands);
 
-/* Their acts, in this order, which refer to them. The caller releases the plan on 0. */
+/*
+ * Make a plan of their acts, in this order. The acts point to the commands. The caller releases the
+ * plan on 0.
+ */
 int commands_plan(const struct commands *commands, struct plan *plan, struct simhash_error *error);
 
 #endif

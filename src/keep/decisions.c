@@ -1,6 +1,6 @@
 /*
- * Reads and checks decisions.json: every field must be as docs/report.md describes it, or the whole
- * file is refused.
+ * Reads and checks decisions.json: refuses the complete file if a field is not as docs/report.md
+ * describes it.
  * SPDX-License-Identifier: MIT
  */
 #include "keep/decisions.h"
@@ -15,7 +15,7 @@
 #include "base/sort/sort.h"
 #include "keep/json_fields.h"
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar. */
+/* The days from 1970-01-01 to a date of the Gregorian calendar. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -48,9 +48,9 @@ static int parse_time(const char *text, int64_t *ns)
 	return 0;
 }
 
-/* ---- Where something is wrong ---- */
+/* ---- Places in error messages ---- */
 
-/* Who decided what, and where. */
+/* A decision with its host, path and place in the text. */
 struct decided {
 	const char *host, *path;
 	enum decision decision;
@@ -63,13 +63,13 @@ struct decision_reader {
 	struct decisions *decisions;
 	const char *what, *host;
 	enum depth depth;
-	size_t group, file; /* the present ones, as far as the depth has some */
+	size_t group, file; /* the current numbers, as far as `depth` has them */
 	struct decided *decided;
 	size_t count, capacity;
 	struct simhash_error *error;
 };
 
-/* "groups[2].files[0]." */
+/* Write a place such as "groups[2].files[0].". */
 static void write_place(const struct decision_reader *reader, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -88,7 +88,7 @@ static int expect(const struct decision_reader *reader, const char *field, const
 			 place, field, expected);
 }
 
-/* It is an object without other fields. */
+/* Check that it is an object without unknown fields. */
 static int check_object(const struct decision_reader *reader, const json_t *object,
 			const char *const *known, size_t count)
 {
@@ -105,7 +105,7 @@ static int check_object(const struct decision_reader *reader, const json_t *obje
 	return unknown == NULL ? 0 : expect(reader, unknown, "no such field");
 }
 
-/* It is a text, or there is none. */
+/* Check that it is a text or missing. */
 static int check_text(const struct decision_reader *reader, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -132,7 +132,7 @@ static int take_elsewhere(struct decision_reader *reader, const char *host, cons
 	return 0;
 }
 
-/* Neither size nor time is there, or both are. */
+/* Size and time must both be present, or both be missing. */
 static int read_state(const struct decision_reader *reader, const json_t *item,
 		      struct keep_file *file)
 {
@@ -271,7 +271,7 @@ static int compare_decided(const void *a, const void *b, void *context)
 	return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
 }
 
-/* Nobody decided to keep a file and to give it up. */
+/* Check that no file was decided to be both kept and removed. */
 static int check_contradictions(struct decision_reader *reader)
 {
 	struct decided *decided = reader->decided;

@@ -1,5 +1,6 @@
 /*
- * The decisions of decisions.json, which the report writes: docs/report.md has its fields.
+ * Reads the decisions of decisions.json, which the report writes: docs/report.md describes the
+ * fields.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_KEEP_DECISIONS_H
@@ -9,16 +10,16 @@
 #include "keep/keep.h"
 
 struct decisions {
-	struct arena arena; /* of the paths */
+	struct arena arena; /* holds the paths */
 	struct keep_file *files;
 	size_t count, capacity;
-	struct bytes *elsewhere; /* HOST:PATH of files given up on other hosts */
+	struct bytes *elsewhere; /* HOST:PATH of files to remove on other hosts */
 	size_t elsewhere_count, elsewhere_capacity;
 };
 
 /*
- * Read the text of a file, `what` in errors; `host` is the name of this host. The caller releases the
- * decisions on 0.
+ * Read the text of a file; `what` names it in errors, and `host` is the name of this host. The
+ * caller releases the decisions on 0.
  */
 int decisions_read(struct bytes text, const char *what, const char *host,
 		   struct decisions *decisions, struct simhash_error *error);

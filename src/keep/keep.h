@@ -1,7 +1,6 @@
 /*
- * Decides which copies are removed: turns files and decisions, or files and rules, into planned
- * acts. Nothing here looks at a file, so the code that acts must check that each file still is as
- * described.
+ * Decides which copies are removed: turns files with decisions or rules into planned acts. This
+ * room opens no files, so the code that acts must check that each file still is as described.
  *
  *     keep_rule_parse("oldest", &policy.rules[policy.rule_count++], &error);
  *     status = plan_make(files, count, &policy, &plan, &error);
@@ -9,7 +8,8 @@
  *             act(&plan.acts[i]);
  *     plan_release(&plan);
  *
- * For each content at least one file is in no act other than `move`. docs/apply.md has the rules.
+ * For each content, at least one file is either in no act or only moved. docs/apply.md describes
+ * the rules.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,22 +25,23 @@
 #define KEEP_HASH_SIZE 16
 #define KEEP_SIZE_UNKNOWN (-1)
 
-/* What temporary names of acts begin with, before 16 hexadecimal digits. */
+/* Temporary names of acts begin with this, followed by 16 hexadecimal digits. */
 #define KEEP_TEMPORARY_PREFIX ".simkeep-"
 
 enum decision {
 	DECIDED_BY_RULES,
 	DECIDED_GIVE_UP,
-	DECIDED_KEEP /* of two decisions about one path the later one of this list counts */
+	DECIDED_KEEP /* the later decision of this list counts if there are two about one path */
 };
 
 struct keep_file {
-	const char *path;	      /* absolute; of this host */
-	int64_t size_bytes, mtime_ns; /* KEEP_SIZE_UNKNOWN: it can be any, as can the time */
-	uint8_t hash[KEEP_HASH_SIZE]; /* of its content */
-	uint64_t device, inode;	      /* inode 0: not known */
+	const char *path; /* absolute, on this host */
+	/* KEEP_SIZE_UNKNOWN: any size and any time */
+	int64_t size_bytes, mtime_ns;
+	uint8_t hash[KEEP_HASH_SIZE]; /* the hash of its content */
+	uint64_t device, inode;	      /* inode 0: unknown */
 	enum decision decision;
-	/* plan_make finds these out: is the path protected, or that of another name of the file? */
+	/* Set by plan_make: is the path protected, or another name of the file? */
 	bool is_protected, has_protected_name;
 };
 
@@ -58,27 +59,28 @@ enum keep_order {
 
 struct keep_rule {
 	enum keep_order order;
-	const char *text; /* the directory or the pattern; borrowed */
+	const char *text; /* the directory or the pattern; it must stay valid */
 };
 
 #define KEEP_RULES_MAX 16
 #define KEEP_RULE_EXPECTED \
 	"oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
 
-/* Read a rule; it borrows `text`. DIR has to be absolute. */
+/* Read a rule; `text` must stay valid. DIR must be absolute. */
 int keep_rule_parse(const char *text, struct keep_rule *rule, struct simhash_error *error);
 
 struct keep_policy {
 	enum keep_action action;
 	struct keep_rule rules[KEEP_RULES_MAX];
 	size_t rule_count;
-	const struct bytes *protected; /* directories, absolute */
+	const struct bytes *protected; /* absolute directories */
 	size_t protected_count;
 };
 
 struct planned_act {
 	const struct keep_file *file;
-	const struct keep_file *kept; /* of the same content; NULL: a similar file that is moved */
+	/* A file with the same content; NULL: a similar file is moved. */
+	const struct keep_file *kept;
 };
 
 /* A decision that is not carried out. */
@@ -88,22 +90,23 @@ struct planned_refusal {
 };
 
 struct plan {
-	struct planned_act *acts; /* in the order of sizes, the largest first, then of paths */
+	struct planned_act *acts; /* sorted by size in descending order, then by path */
 	size_t count;
 	struct planned_refusal *refusals;
 	size_t refusal_count;
-	uint64_t protected_count; /* files that would go if they were not protected */
+	uint64_t protected_count; /* files that would be removed if they were not protected */
 };
 
 /*
- * Sorts `files`, which the plan points to. Files with a decision are given up where one of the same
- * content is kept. Of files that are decided by rules the first by the rules in their order is kept.
+ * Sorts `files`, to which the plan points. Removes files with a decision if a file with the same
+ * content is kept. Of the files without a decision, it keeps the best one by the rules in their
+ * order.
  */
 int plan_make(struct keep_file *files, size_t count, const struct keep_policy *policy,
 	      struct plan *plan, struct simhash_error *error);
 void plan_release(struct plan *plan);
 
-/* Which of two is kept by the rules: below 0 the first one; never 0 for different paths. */
+/* Which of two files do the rules keep? Negative: the first; never 0 for different paths. */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y);
 

@@ -1,6 +1,5 @@
 /*
- * Makes the plan: for one content after another it chooses the file to keep and the acts for the
- * others.
+ * Makes the plan: chooses the file to keep for each content, and the acts for the other files.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static int compare_files(const void *a, const void *b, void *context)
 	return order != 0 ? order : compare_paths(a, b, context);
 }
 
-/* By inodes, and of one inode what is protected first. */
+/* Sorts by inode, with protected names of an inode first. */
 static int compare_inodes(const void *a, const void *b, void *context)
 {
 	const struct keep_file *x = a, *y = b;
@@ -63,7 +62,7 @@ static bool is_protected(const struct keep_policy *policy, const struct keep_fil
 	return false;
 }
 
-/* One decision about each path, whatever contents and groups it was named with. */
+/* Make one decision about each path, no matter how many contents and groups include it. */
 static void settle_paths(struct keep_file *files, size_t count, const struct keep_policy *policy)
 {
 	sort_with(files, count, sizeof *files, compare_paths, NULL);
@@ -114,7 +113,7 @@ static int refuse(struct planner *planner, const struct keep_file *file, const c
 	return 0;
 }
 
-/* Has an act that was cut off left it? Undoing that looks for it. */
+/* Did an interrupted act leave it? Undo needs such a file. */
 static bool is_left_over(const struct keep_file *file)
 {
 	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
@@ -125,7 +124,10 @@ static bool is_left_over(const struct keep_file *file)
 	       strspn(name + prefix, "0123456789abcdef") == 16;
 }
 
-/* May the others become what this one is? A protected file gets no other name to be changed by. */
+/*
+ * May this file be kept for the others? A protected file gets no other name, because it could be
+ * changed through that name.
+ */
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
 	return file->decision != DECIDED_GIVE_UP && !is_left_over(file) &&
@@ -133,7 +135,7 @@ static bool can_be_kept(const struct planner *planner, const struct keep_file *f
 		(!file->is_protected && !file->has_protected_name));
 }
 
-/* The file that the others of a content are copies of; NULL: there is none. */
+/* The file to keep, of which the others are copies; NULL: none. */
 static const struct keep_file *choose(const struct planner *planner, const struct keep_file *files,
 				      size_t count)
 {
@@ -143,7 +145,9 @@ static const struct keep_file *choose(const struct planner *planner, const struc
 		const struct keep_file *file = &files[i];
 		if (!can_be_kept(planner, file))
 			continue;
-		/* What stays anyway, before what would have to be kept for the others. */
+		/*
+		 * Prefer a file that stays anyway to a file that would only be kept for the others.
+		 */
 		if (best == NULL || (file->is_protected && !best->is_protected) ||
 		    (file->is_protected == best->is_protected &&
 		     keep_rules_compare(planner->policy, file, best) < 0))
@@ -176,7 +180,7 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return refuse(planner, file, "an act that was cut off has left it; see --undo");
 	if ((kept != NULL && are_one_file(file, kept)) ||
 	    (file->has_protected_name && planner->policy->action == ACTION_HARDLINK))
-		return 0; /* nothing to gain */
+		return 0; /* no space is saved */
 	if (kept == NULL && planner->policy->action != ACTION_MOVE)
 		return refuse(planner, file, has_protected ? kept_is_protected : no_copy_is_kept);
 	return add_act(planner, file, kept);

@@ -1,5 +1,5 @@
 /*
- * Parses the rules of --keep, and decides by them which of two copies is the better one to keep.
+ * Parses the rules of --keep, and decides by these rules which of two copies to keep.
  * SPDX-License-Identifier: MIT
  */
 #include <fnmatch.h>
@@ -47,7 +47,7 @@ static int64_t name_size(const struct keep_file *file)
 	return (int64_t)strlen(path_name(file->path));
 }
 
-/* 0 is better than 1. */
+/* Returns 0 if the rule matches and otherwise 1; 0 is better. */
 static int misses(const struct keep_rule *rule, const struct keep_file *file)
 {
 	bool has_slash = strchr(rule->text, '/') != NULL;

@@ -1,5 +1,5 @@
 /*
- * Parses digest lists by lines and fields. It refuses everything that digest_text.c would not
+ * Parses digest lists by lines and fields. It rejects everything that digest_text.c would not
  * write, with line and column, and never guesses a meaning.
  * SPDX-License-Identifier: MIT
  */
@@ -20,21 +20,21 @@
 #include "lists/list_lines.h"
 #include "lists/list_source.h"
 
-#define NAME_MAX_BYTES 1020 /* what every engine stores */
+#define NAME_MAX_BYTES 1020 /* the limit of every engine */
 
 struct digest_reader {
 	struct list_lines lines;
-	struct bytes line; /* the last one */
+	struct bytes line; /* the last line */
 	struct simhash_tag_set *tag_set;
-	bool has_end;		       /* a last line that counts the files */
+	bool has_end;		       /* the last line counts the files */
 	uint64_t files;		       /* so far */
-	unsigned hashes;	       /* that lines have at their ends */
-	struct row_sketches *sketches; /* these of the last row */
+	unsigned hashes;	       /* the hashes at the ends of the lines */
+	struct row_sketches *sketches; /* the hashes of the last row */
 	char *path;		       /* of the last row: directory, name and extension */
 	size_t path_capacity;
 };
 
-/* Where reading a line has come to. */
+/* The position in a line. */
 struct cursor {
 	const struct digest_reader *reader;
 	const char *start, *at, *end;
@@ -60,7 +60,7 @@ static int next_line(struct digest_reader *reader, struct cursor *cursor,
 
 	reader->line = (struct bytes){"", 0};
 	status = list_lines_next(&reader->lines, &reader->line, error);
-	/* As editors on Windows end lines. */
+	/* Accept the line ends of Windows editors. */
 	if (status == 1 && reader->line.size > 0 &&
 	    reader->line.data[reader->line.size - 1] == '\r')
 		reader->line.size--;
@@ -78,7 +78,7 @@ static bool takes(struct cursor *cursor, char c)
 	return true;
 }
 
-/* A field that may be left out, as "-". */
+/* Is the field empty, which is written as "-"? */
 static bool is_left_out(const struct cursor *cursor)
 {
 	return cursor->end - cursor->at >= 2 && cursor->at[0] == '-' && cursor->at[1] == ' ';
@@ -89,9 +89,9 @@ static int take_blank(struct cursor *cursor)
 	return takes(cursor, ' ') ? 0 : refuse(cursor, "a blank");
 }
 
-#define DIGITS_MAX 19 /* of any number of 63 bits, and none of so many is beyond 64 */
+#define DIGITS_MAX 19 /* enough for 63 bits; a number with so many digits fits into 64 bits */
 
-/* Digits without needless zeros, at most `largest`, which has 63 bits. */
+/* Parse digits without leading zeros, at most `largest`, which fits into 63 bits. */
 static int take_number(struct cursor *cursor, uint64_t largest, uint64_t *value)
 {
 	const char *first = cursor->at;
@@ -166,7 +166,7 @@ static int take_sketch(struct cursor *cursor, struct file_row *row)
 	return right == length ? 0 : refuse(cursor, "a character of base64");
 }
 
-/* An escaped field, to a blank or the end of the line, is appended to the path. */
+/* Decode an escaped field, up to a blank or the end of the line, into `out`. */
 static int take_escaped(struct cursor *cursor, char *out, size_t *size)
 {
 	*size = 0;
@@ -191,7 +191,10 @@ static int take_escaped(struct cursor *cursor, char *out, size_t *size)
 
 /* ---- Paths ---- */
 
-/* How much of a path is the file's own; after "//" comes what is in the file. */
+/*
+ * Return the size of the part of a path that is the file's own path; after "//" comes a path within
+ * the file.
+ */
 static size_t own_path_size(struct bytes path)
 {
 	for (size_t i = 1; i < path.size; i++)
@@ -201,8 +204,8 @@ static size_t own_path_size(struct bytes path)
 }
 
 /*
- * The content of "/a/b.gz" is the file "b.gz//b" of "/a", and a member of "/a/b.zip" one of
- * "/a/b.zip/". How large the file around it is was not told.
+ * The content of "/a/b.gz" is the file "b.gz//b" in "/a". A member of "/a/b.zip" is a file in
+ * "/a/b.zip/". The list does not contain the size of the outer file.
  */
 static int split_inner_path(const struct cursor *cursor, struct bytes path, size_t own_size,
 			    struct file_row *row)
@@ -240,7 +243,7 @@ static int split_path(const struct cursor *cursor, struct bytes path, struct fil
 	return status;
 }
 
-/* A file whose path is not told is named by what stands for the path, and by its extension. */
+/* Name a file without a path by the hash that replaces the path, and by its extension. */
 static int name_anonymous(struct cursor *cursor, char *out, struct bytes extension,
 			  struct file_row *row)
 {
@@ -297,11 +300,11 @@ static int take_names(struct cursor *cursor, struct digest_reader *reader, struc
 	for (size_t i = 0; i < size || i < row->extension.size; i++)
 		if (size != row->extension.size ||
 		    ascii_lower(extension[i]) != row->extension.data[i])
-			return refuse(cursor, "the extension to be that of the path");
+			return refuse(cursor, "the extension of the path");
 	return 0;
 }
 
-/* Whoever wants to keep the sketches of a row holds them. */
+/* To keep the sketches of a row, hold a reference. */
 static int take_hashes(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
 {
 	uint8_t *bytes;
@@ -330,7 +333,7 @@ static int take_hashes(struct cursor *cursor, struct digest_reader *reader, stru
 	return 0;
 }
 
-/* The row of a line: 1 or -1. */
+/* Parse the row of a line. Returns 1 or -1. */
 static int take_row(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
 {
 	uint8_t directory[DIRECTORY_HASH_SIZE];
@@ -368,7 +371,7 @@ static bool is_line(const struct cursor *cursor, const char *text)
 	return begins_with(cursor, text) && (size_t)(cursor->end - cursor->at) == strlen(text);
 }
 
-/* The last line, which nothing follows: 0 or -1. */
+/* Parse the last line; nothing may follow it. Returns 0 or -1. */
 static int take_end(struct cursor *cursor, struct digest_reader *reader)
 {
 	uint64_t files;
@@ -389,7 +392,7 @@ static int take_end(struct cursor *cursor, struct digest_reader *reader)
 	return status == 1 ? refuse(cursor, "nothing after the last line") : status;
 }
 
-/* The list has no more lines: 0 if it may end so, or -1. */
+/* The list has no more lines. Returns 0 if it may end here, or -1. */
 static int end_lines(const struct digest_reader *reader, struct simhash_error *error)
 {
 	if (reader->has_end)
@@ -441,7 +444,7 @@ int digest_reader_again(struct digest_reader *reader, struct bytes line, struct 
 
 /* ---- The heading ---- */
 
-/* " md5 sha256", to the end of the line. */
+/* Parse names such as " md5 sha256" to the end of the line. */
 static int take_hash_names(struct cursor *cursor, unsigned *hashes)
 {
 	for (int i = 0; i < FILE_HASHES; i++) {
@@ -458,7 +461,7 @@ static int take_hash_names(struct cursor *cursor, unsigned *hashes)
 		       : refuse(cursor, "a blank and md5, sha1 or sha256, in this order");
 }
 
-/* The tag set, after the first line, is written as in a file of tags. */
+/* The tag set after the first line has the form of a tag file. */
 static int read_tag_set(struct digest_reader *reader, bool may_be_hashed, bool is_hashed,
 			FILE *text, struct simhash_error *error)
 {
@@ -510,7 +513,7 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)
 		return error_set_memory(error);
-	putc('\n', stream); /* so that lines have the numbers that they have in the list */
+	putc('\n', stream); /* keeps the line numbers of the list */
 	status = read_tag_set(reader, is_hashed || reader->has_end, is_hashed, stream, error);
 	if (close_text(stream, &text) != 0)
 		status = error_set_memory(error);

@@ -21,7 +21,7 @@ static void put_hex(struct line_buffer *line, const uint8_t *bytes, size_t size)
 	}
 }
 
-/* Thousandths, with as many decimal places as they have. */
+/* Write thousandths with as few decimal places as possible. */
 static void put_weight(struct line_buffer *line, uint32_t weight)
 {
 	char text[16];
@@ -82,7 +82,7 @@ static void put_escaped(struct line_buffer *line, struct bytes bytes)
 	line_put_bytes(line, (struct bytes){bytes.data + plain, bytes.size - plain});
 }
 
-/* An extension of "-" would stand for none. */
+/* Escapes the extension "-", because "-" means no extension. */
 static void put_extension(struct line_buffer *line, struct bytes extension)
 {
 	if (extension.size == 0)

@@ -1,6 +1,6 @@
 /*
- * Writes digest lists: the rows of an index as text that travels without the files. docs/digests.md
- * has the grammar.
+ * Writes digest lists: the rows of an index as text that can be used without the files.
+ * docs/digests.md has the grammar.
  *
  *     digests_put_heading(&line, tag_set, 0);
  *     while ((status = store_rows_next(&cursor, &row, error)) == 1)
@@ -20,34 +20,37 @@
 
 /* The first line of a list. */
 #define DIGESTS_FIRST_LINE "simhash-digests 3"
-/* Of older lists, which have no last line: those without hashes of other programs, and with them. */
+/*
+ * The first lines of older lists, which have no last line: without and with hashes of other
+ * programs.
+ */
 #define DIGESTS_FIRST_LINE_PLAIN "simhash-digests 1"
 #define DIGESTS_FIRST_LINE_HASHED "simhash-digests 2"
-/* The line after the tag set of a list with hashes begins so, and names them. */
+/* The beginning of the line after the tag set that names the hashes. */
 #define DIGESTS_HASHES "hashes"
 /* The line before the files. */
 #define DIGESTS_FILES_LINE "files"
-/* The last line begins so, and has the number of files: a list without it was cut off. */
+/* The beginning of the last line, which has the number of files. A list without it was cut off. */
 #define DIGESTS_END "end"
 
-/* What stands for a path that is not told begins with it, as no path does. */
+/* The beginning of the text that replaces a hidden path. No path begins with it. */
 #define DIGESTS_ANONYMOUS '~'
 
-/* The directory that files have in an index whose paths were not told. */
+/* The directory in an index for files whose paths are hidden. */
 #define DIGESTS_NOWHERE "/~"
 
-/* `hashes` has a bit for each enum file_hash that the files come with. */
+/* Write the heading. `hashes` has a bit for each enum file_hash of the files. */
 void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set,
 			 unsigned hashes);
 
 /*
- * The line of a file, whose sketches are these hashes; without any, none is known. With
- * `is_anonymous` its time is left out, and its path is hashed.
+ * Write the line of a file, whose sketches are these hashes; without sketches, all are unknown.
+ * With `is_anonymous` the time is omitted, and the path is hashed.
  */
 void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
 		     bool is_anonymous);
 
-/* The last line, after so many files. */
+/* Write the last line, with the number of files. */
 void digests_put_end(struct line_buffer *line, uint64_t files);
 
 #endif

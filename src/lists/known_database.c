@@ -1,6 +1,6 @@
 /*
- * Reads the SQLite files of the NSRL. SQLite compares their size with their header, so a file that
- * was cut off counts as damaged.
+ * Reads the SQLite files of the NSRL. SQLite compares the size of a file with its header, so a file
+ * that was cut off counts as damaged.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_database.h"
@@ -17,7 +17,7 @@
 #include "base/files/open_file.h"
 #include "base/files/read_file.h"
 
-#define MAGIC "SQLite format 3" /* and a zero byte */
+#define MAGIC "SQLite format 3" /* followed by a zero byte */
 #define VALUE_MAX (1 << 20)
 
 struct known_database {
@@ -51,7 +51,7 @@ static int fail(const struct known_database *database, struct simhash_error *err
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* Reading columns is all that is allowed. */
+/* Allow nothing except reading columns. */
 static int allow(void *context, int action, const char *a, const char *b, const char *c,
 		 const char *d)
 {
@@ -63,7 +63,7 @@ static int allow(void *context, int action, const char *a, const char *b, const 
 	return action == SQLITE_SELECT || action == SQLITE_READ ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* A name in which no byte means anything to SQLite. NULL when memory is short. */
+/* Return the name of a file with all special bytes escaped for SQLite. NULL if memory is short. */
 static char *file_url(const char *path)
 {
 	static const char options[] = "?mode=ro&immutable=1", hex[] = "0123456789abcdef";
@@ -105,7 +105,7 @@ static int open_handle(struct known_database *database, struct simhash_error *er
 	return 0;
 }
 
-/* Is there such a table, and not a view or one that a function makes? -1 for an error. */
+/* Is there a real table with this name, and not a view or a virtual table? -1 for an error. */
 static int has_table(struct known_database *database, const char *name, struct simhash_error *error)
 {
 	static const char sql[] = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
@@ -123,7 +123,7 @@ static int has_table(struct known_database *database, const char *name, struct s
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-/* Prepare reading the columns of a table that there are; false: it has none. */
+/* Prepare reading the existing hash columns of a table. False if it has none. */
 static bool prepare_rows(struct known_database *database, const char *table)
 {
 	char sql[128];
@@ -186,7 +186,7 @@ void known_database_close(struct known_database *database)
 	free(database);
 }
 
-/* A column, which may be empty. */
+/* Read a column, which may be empty. */
 static int take_column(const struct known_database *database, int column, unsigned kind,
 		       struct known_hashes *hashes, struct simhash_error *error)
 {

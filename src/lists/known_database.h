@@ -1,6 +1,6 @@
 /*
- * Lists of known files as the NSRL publishes them: SQLite files whose table METADATA, or FILE in
- * the minimal form, has columns sha256, sha1 and md5. They may come from anybody.
+ * Reads lists of known files in the format of the NSRL: SQLite files whose table METADATA (or FILE
+ * in the minimal form) has columns sha256, sha1 and md5. They may come from anybody.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_KNOWN_DATABASE_H
@@ -13,15 +13,18 @@
 
 struct known_database;
 
-/* Is this a regular file that begins as an SQLite file does? */
+/* Is this a regular file that begins like an SQLite file? */
 bool is_database(const char *path);
 
-/* Borrows the path. Nothing is written, and no code of the file is run: no view, trigger or function. */
+/*
+ * Borrows the path. Nothing is written, and no code in the file is run: no view, trigger or
+ * function.
+ */
 int known_database_open(const char *path, struct known_database **database,
 			struct simhash_error *error);
-void known_database_close(struct known_database *database); /* NULL is fine */
+void known_database_close(struct known_database *database); /* NULL is allowed */
 
-/* The next row that has a hash: 1, 0 at the end, -1. */
+/* Read the next row with a hash. Returns 1, 0 at the end, or -1. */
 int known_database_next(struct known_database *database, struct known_hashes *hashes,
 			struct simhash_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * The hashes that identify a file in a list.
+ * Defines the hashes that identify a file in a list.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_LISTS_KNOWN_HASHES_H
@@ -11,17 +11,17 @@
 #include "store/row/file_hash.h"
 #include "store/row/file_row.h"
 
-/* A kind of hash: one of enum file_hash, or that which every row has. */
+/* A kind of hash: a value of enum file_hash, or the hash that every row has. */
 #define KNOWN_CONTENT FILE_HASHES
 #define KNOWN_KINDS (FILE_HASHES + 1)
 
-/* What one line has: a bit for each kind, and the hashes. */
+/* The hashes of one line, with a bit for each kind in `found`. */
 struct known_hashes {
 	unsigned found;
 	uint8_t hash[KNOWN_KINDS][FILE_HASH_SIZE_MAX];
 };
 
-/* "md5", "sha1", "sha256" or "xxh128", and its bytes. */
+/* Return "md5", "sha1", "sha256" or "xxh128", and the size of the hash in bytes. */
 static inline const char *known_kind_name(unsigned kind)
 {
 	return kind == KNOWN_CONTENT ? "xxh128" : file_hash_names[kind];

@@ -1,7 +1,6 @@
 /*
- * Reads lists of hashes in all of their formats. It skips names of files and refuses a field that
- * should be a hash and is not: a list that is misread would leave out nothing, and nobody would see
- * it.
+ * Reads lists of hashes in all of their formats. It skips file names, and rejects a field that
+ * should be a hash and is not. A misread list would exclude nothing, and nobody would notice.
  * SPDX-License-Identifier: MIT
  */
 #include "lists/known_list.h"
@@ -29,13 +28,15 @@ struct known_list {
 	struct digest_reader *digests; /* instead of lines */
 	struct known_database *database;
 	bool has_hash;
-	/* Of a table: the kind of hash that a column has, or none; none follows the last. */
+	/*
+	 * For a table: the kind of hash in each column, or none. No hash follows the last column.
+	 */
 	unsigned column[COLUMNS_MAX], columns;
 };
 
 #define NO_KIND KNOWN_KINDS
 
-/* A line on its way. */
+/* The position in a line. */
 struct known_line {
 	const struct known_list *list;
 	struct bytes text;
@@ -89,7 +90,7 @@ static int take_hash(struct known_line *line, unsigned kind, struct known_hashes
 
 /* ---- Tables ---- */
 
-/* Pass to what a field has: behind its quote, if it has one. */
+/* Enter a field: go after its quote, if it has one. */
 static bool enter_field(struct known_line *line)
 {
 	bool is_quoted = line->at < line->text.size && line->text.data[line->at] == '"';
@@ -98,7 +99,7 @@ static bool enter_field(struct known_line *line)
 	return is_quoted;
 }
 
-/* Pass to the comma behind a field that was entered, or to the end of the line. */
+/* Go to the comma after a field, or to the end of the line. */
 static int leave_field(struct known_line *line, bool is_quoted)
 {
 	const char *text = line->text.data;
@@ -138,7 +139,7 @@ static unsigned kind_of_column(struct bytes name)
 	return NO_KIND;
 }
 
-/* The names of the columns tell where hashes are. False: no column has one. */
+/* Find the hash columns by their names. False if there are none. */
 static bool take_columns(struct known_list *list, struct bytes names)
 {
 	struct simhash_error ignored;
@@ -178,7 +179,7 @@ static int take_row(struct known_line *line, struct known_hashes *hashes)
 
 /* ---- Sums ---- */
 
-/* "SHA256 (name) = hash": the name may have anything in it. */
+/* Parse "SHA256 (name) = hash"; the name may contain anything. */
 static bool find_tagged(struct known_line *line, unsigned *kind)
 {
 	static const char *const names[] = {"MD5 (", "SHA1 (", "SHA256 (", "XXH128 ("};
@@ -203,7 +204,7 @@ static int take_sum(struct known_line *line, struct known_hashes *hashes)
 
 	if (find_tagged(line, &kind))
 		return take_hash(line, kind, hashes);
-	line->at = text.data[0] == '\\'; /* the name has escaped bytes */
+	line->at = text.data[0] == '\\'; /* a backslash means that the name has escaped bytes */
 	while (!is_content && kind < FILE_HASHES &&
 	       count_digits(text, line->at) != 2 * known_kind_size(kind))
 		kind++;
@@ -225,7 +226,10 @@ static struct bytes without_return(struct bytes text)
 	return text;
 }
 
-/* The first line tells the form; that of a table is read, others stay to be. */
+/*
+ * The first line determines the format. The first line of a table is consumed; other first lines
+ * are read again.
+ */
 static int recognize(struct known_list *list, struct simhash_error *error)
 {
 	struct bytes line = {"", 0};

@@ -11,7 +11,7 @@
 #include "base/data/array.h"
 #include "lists/list_source.h"
 
-#define LINE_MAX_BYTES (1 << 20) /* more than the longest path that is escaped needs */
+#define LINE_MAX_BYTES (1 << 20) /* more than the longest escaped path needs */
 #define BUFFER_SIZE (1 << 18)
 
 int list_lines_open(struct list_lines *lines, const char *path, struct simhash_error *error)
@@ -37,7 +37,7 @@ int list_lines_refuse(const struct list_lines *lines, size_t at, const char *exp
 			 (unsigned long long)lines->line, (unsigned long long)at + 1, expected);
 }
 
-/* Read more behind what is there: 1, 0 at the end of the list, -1. */
+/* Read more bytes after the existing ones. Returns 1, 0 at the end of the list, or -1. */
 static int fill(struct list_lines *lines, struct simhash_error *error)
 {
 	ssize_t got;

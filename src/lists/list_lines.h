@@ -1,5 +1,5 @@
 /*
- * The lines of a list of digests or hashes, plain or compressed, which may come from anybody.
+ * Reads the lines of a list of digests or hashes, plain or compressed, which may come from anybody.
  *
  *     if (list_lines_open(&lines, "there.digests.gz", &error) != 0)
  *             return -1;
@@ -24,28 +24,30 @@ struct list_source;
 struct list_lines {
 	const char *name; /* of the list, for messages */
 	struct list_source *source;
-	bool may_end_open; /* is the last line one without an end? */
-	bool ended_open;   /* it was */
+	bool may_end_open; /* may the last line lack its newline? */
+	bool ended_open;   /* it did */
 	bool has_bytes;	   /* the list is not empty */
-	uint64_t line;	   /* the number of the last */
-	char *text;	   /* of the line, and where the next ones begin */
+	uint64_t line;	   /* the number of the last line */
+	char *text;	   /* the line, and the beginning of the next ones */
 	size_t begin, end, capacity;
 };
 
-/* A list as list_source.h has it. `path` is borrowed. To be closed whatever this returns. */
+/* Open a list, see list_source.h. `path` is borrowed. Close the lines even after an error. */
 int list_lines_open(struct list_lines *lines, const char *path, struct simhash_error *error);
 void list_lines_close(struct list_lines *lines);
 
 /*
- * The next line, without its end, which lives until the one after it: 1, 0 at the end, -1. A list that
- * is cut off is refused, and so is a line of more than a mebibyte.
+ * Read the next line, without its newline; it lives until the next call. Returns 1, 0 at the end,
+ * or -1. A list that was cut off and a line of more than 1 MiB are errors.
  */
 int list_lines_next(struct list_lines *lines, struct bytes *line, struct simhash_error *error);
 
-/* The same, and it is still the next one afterwards. */
+/* Look at the next line, and read it again in the next call. */
 int list_lines_peek(struct list_lines *lines, struct bytes *line, struct simhash_error *error);
 
-/* "NAME:LINE:COLUMN: expected ..." at a byte of the last line, from 0. Returns -1. */
+/*
+ * Report "NAME:LINE:COLUMN: expected ..." for a byte of the last line, counted from 0. Returns -1.
+ */
 int list_lines_refuse(const struct list_lines *lines, size_t at, const char *expected,
 		      struct simhash_error *error);
 

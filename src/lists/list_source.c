@@ -28,14 +28,14 @@ struct list_source {
 	const char *name;
 	const atomic_bool *stop; /* or NULL */
 	int fd;
-	/* Bytes as they are in the file. */
+	/* The bytes in the file. */
 	unsigned char *raw;
 	size_t raw_begin, raw_end;
-	/* How they are compressed, if they are. */
+	/* The decompression, if needed. */
 	z_stream *gzip;
 	bool in_member;
 	struct archive *archive;
-	/* How the text is encoded, and the beginning of a character. */
+	/* The encoding of the text, and the beginning of a character. */
 	bool is_begun;
 	enum text_form form;
 	unsigned char rest[TEXT_MARK_MAX];
@@ -58,7 +58,7 @@ static int is_damaged(const struct list_source *source, const char *why,
 
 /* ---- Bytes of the file ---- */
 
-/* Have at least `wanted` bytes, or those before the end. */
+/* Read at least `wanted` bytes, or to the end. */
 static int fill(struct list_source *source, size_t wanted, struct simhash_error *error)
 {
 	size_t left = source->raw_end - source->raw_begin;
@@ -114,7 +114,7 @@ static int open_gzip(struct list_source *source, struct simhash_error *error)
 	return 0;
 }
 
-/* Between members: 1 at one more, 0 at the end, which may have zeros before it. */
+/* Between members: returns 1 if another follows, or 0 at the end, after optional zeros. */
 static int next_member(struct list_source *source, struct simhash_error *error)
 {
 	for (;;) {
@@ -173,7 +173,7 @@ static ssize_t read_gzip(struct list_source *source, char *bytes, size_t size,
 
 /* ---- Other compressions ---- */
 
-/* The name of the compression that a list has and that zlib does not read, or NULL. */
+/* Return the name of a compression that zlib does not read, or NULL. */
 static const char *other_compression(const struct list_source *source)
 {
 	static const struct {
@@ -331,7 +331,7 @@ void list_source_stop_at(struct list_source *source, const atomic_bool *stop)
 
 /* ---- Text ---- */
 
-/* As they were compressed. */
+/* Read decompressed bytes. */
 static ssize_t read_inflated(struct list_source *source, char *bytes, size_t size,
 			     struct simhash_error *error)
 {
@@ -340,7 +340,7 @@ static ssize_t read_inflated(struct list_source *source, char *bytes, size_t siz
 				       : read_plain(source, bytes, size, error);
 }
 
-/* Bytes behind those that were left over: how many there are then, 0 at the end, -1. */
+/* Read more bytes after the remaining ones. Returns their total, 0 at the end, or -1. */
 static ssize_t read_on(struct list_source *source, char *bytes, size_t size,
 		       struct simhash_error *error)
 {
@@ -360,7 +360,7 @@ static void keep_rest(struct list_source *source, const char *bytes, size_t size
 	source->rest_size = size;
 }
 
-/* Which encoding the text has is seen by its first bytes, which are kept. */
+/* Determine the encoding from the first bytes, and keep these bytes. */
 static int begin_text(struct list_source *source, struct simhash_error *error)
 {
 	char first[TEXT_MARK_MAX];
@@ -414,7 +414,7 @@ ssize_t list_source_read(struct list_source *source, char *bytes, size_t size,
 		return read_utf16(source, bytes, size, error);
 	if (source->rest_size == 0)
 		return read_inflated(source, bytes, size, error);
-	/* The end may come right after the first bytes. */
+	/* The list may end right after the first bytes. */
 	got = (ssize_t)source->rest_size;
 	memcpy(bytes, source->rest, source->rest_size);
 	source->rest_size = 0;

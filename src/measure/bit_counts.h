@@ -1,7 +1,7 @@
 /*
- * Counts for each of 64 bits in how many of many hashes it is set, for all bits at once, by
- * carry-save adders: bit i of `plane[j]` is digit j of the count of position i. The same text is
- * compiled for each instruction set that makes it faster.
+ * Counts for each of 64 bit positions the hashes in which the bit is set, for all positions at
+ * once, by carry-save adders: bit i of `plane[j]` is digit j of the count of position i. This text
+ * is compiled for each instruction set that makes it faster.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_BIT_COUNTS_H
@@ -11,23 +11,23 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Four words that are worked on together; compilers make of them what the processor has. */
+/* Four words that are processed together; compilers use the processor's vectors. */
 typedef uint64_t words4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define PLANES 24
 
 struct bit_counts {
-	words4 plane[PLANES]; /* digits of counts of their own in each of four words */
-	words4 sixteens[16];  /* bits that weigh 16 each, of so many blocks, yet to be added */
+	words4 plane[PLANES]; /* digits of counts; each of the four words has its own counts */
+	words4 sixteens[16];  /* bits of weight 16 from this many blocks, not yet added */
 	unsigned blocks;
-	uint64_t pending;  /* counted in the planes */
-	int64_t count[64]; /* what came from the planes before */
+	uint64_t pending;  /* hashes counted in the planes */
+	int64_t count[64]; /* counts moved from the planes */
 };
 
-/* What follows with AVX2, which the processor must have. */
+/* The same for processors with AVX2. */
 void count_blocks_avx2(struct bit_counts *counts, const uint64_t *hashes, size_t blocks);
 
-/* Bits that weigh 2^j each, with the carries of ordinary addition. */
+/* Add bits of weight 2^j, and propagate the carries. */
 static inline void add_at(struct bit_counts *counts, int j, const words4 *bits)
 {
 	words4 adding = *bits;
@@ -39,7 +39,7 @@ static inline void add_at(struct bit_counts *counts, int j, const words4 *bits)
 	}
 }
 
-/* From the planes to the counts. */
+/* Move the planes to the counts. */
 static inline void empty_planes(struct bit_counts *counts)
 {
 	for (unsigned i = 0; i < counts->blocks; i++)
@@ -53,7 +53,10 @@ static inline void empty_planes(struct bit_counts *counts)
 	counts->pending = 0;
 }
 
-/* The bits of low, x and y add up to `low`, and to `high` of twice the weight. */
+/*
+ * Add the bits of low, x and y: the sum is in `low`, and the carry of twice the weight is in
+ * `high`.
+ */
 #define ADD_CARRY(high, low, x, y)                      \
 	do {                                            \
 		words4 term = (x), half = (low) ^ term; \
@@ -63,8 +66,8 @@ static inline void empty_planes(struct bit_counts *counts)
 	} while (0)
 
 /*
- * Add 16 groups of bits of one weight to four planes by a tree of adders. What carries over weighs
- * 16 times as much.
+ * Add 16 groups of bits of one weight to four planes with a tree of adders. The carry has 16 times
+ * the weight.
  */
 static inline void add_sixteen(words4 plane[4], const words4 *x, words4 *carry)
 {
@@ -93,8 +96,8 @@ static inline void add_sixteen(words4 plane[4], const words4 *x, words4 *carry)
 }
 
 /*
- * Count 64 hashes at a time, of which 16 are added by one tree for each position; and what
- * carries over from 16 blocks by another.
+ * Count 64 hashes at a time. One tree adds 16 hashes for each word of a vector, and another tree
+ * adds the carries of 16 blocks.
  */
 static inline void count_blocks_here(struct bit_counts *counts, const uint64_t *hashes,
 				     size_t blocks)

@@ -1,9 +1,8 @@
 /*
- * Implements bottom-k sketches: the k smallest values of one hash function (A. Broder, 1997). Take
- * the k smallest values of both sets together: the share that is in both sets estimates the Jaccard
- * index. The sketch of a set with fewer than k features holds the whole set, and its comparison is
- * exact.
- *
+ * Implements bottom-k sketches: the k smallest values of one hash function (A. Broder, 1997). Among
+ * the k smallest values of both sets together, the share of values in both sets estimates the
+ * Jaccard index. The sketch of a set with fewer than k features has the whole set, and its
+ * comparison is exact.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -21,8 +20,8 @@
 
 struct bottomk_state {
 	size_t count, k;
-	uint64_t last;	       /* inserted: repetitions are recognized at once */
-	uint64_t value[K_MAX]; /* in order, each once */
+	uint64_t last;	       /* the last inserted value, to detect repetitions early */
+	uint64_t value[K_MAX]; /* sorted, without duplicates */
 };
 
 static void begin(const struct simhash_measure *measure, void *context)
@@ -136,7 +135,7 @@ static double similarity(const struct simhash_measure *measure, const uint8_t *a
 		j += y <= x;
 	}
 	share = either == 0 ? 0 : (double)both / either;
-	/* Fewer than k are all features of both. */
+	/* Fewer than k values are all features of both. */
 	*deviation = either < k ? 0 : jaccard_deviation(share, either);
 	return share;
 }
@@ -154,14 +153,15 @@ static int64_t cluster(const struct simhash_measure *measure, const uint8_t *ske
 /* ---- Pairs ---- */
 
 /*
- * Two sketches of similarity s share at least s of the values of either. So, whatever order
- * all values are put in, the first that they share is among the first few of each: of c values
- * the c - ceil(s * c) + 1 first. With the rarest first, few others have these, too.
+ * Two sketches of similarity s share at least a share s of the values of each. So in any order of
+ * all values, the first shared value is among the first c - ceil(s * c) + 1 of the c values of each
+ * sketch. The rarest values come first, because few other sketches have them.
  */
 struct rare_values {
 	uint64_t *values; /* of all sketches, one after the other */
-	size_t *starts;	  /* count + 1 of them */
-	uint32_t *common; /* how many sketches have values of this hash; not exact, but the same */
+	size_t *starts;	  /* has count + 1 items */
+	/* the number of sketches with values of this hash; not exact, but consistent */
+	uint32_t *common;
 };
 
 #define COMMON_BITS 22
@@ -175,7 +175,7 @@ static size_t values_of(const uint8_t *sketch, size_t k, uint64_t *values)
 {
 	size_t count = 0;
 
-	/* Values rise in a sketch of ours; a stored one that is damaged ends where they do not. */
+	/* Values increase in a valid sketch; a damaged sketch ends where they do not. */
 	while (count < k && (values[count] = value_at(sketch, count)) != NO_VALUE &&
 	       (count == 0 || values[count] > values[count - 1]))
 		count++;
@@ -232,7 +232,7 @@ static int find_rare(const uint8_t *sketches, size_t count, size_t k, double min
 	return 0;
 }
 
-/* Is this the first value that both have among their rare ones? */
+/* Is this the first value that both have among their rare values? */
 static bool is_first_shared(const struct rare_values *rare, size_t a, size_t b, uint64_t value)
 {
 	size_t i = rare->starts[a], k = rare->starts[b];

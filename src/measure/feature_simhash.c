@@ -1,11 +1,12 @@
 /*
  * Computes and compares the feature simhash of 64 and 128 bits (M. Charikar, STOC 2002; Manku, Jain
  * and Das Sarma, WWW 2007). Each bit of the fingerprint is the sign of a sum. Every feature adds
- * its weight to the sum if its hash has that bit set, and subtracts it if not.
+ * its weight to the sum if the bit of its hash is set, and subtracts its weight otherwise.
  *
- * With weights of 1 a sum is twice the number of set bits less the number of features. Set bits are
- * counted for all 64 positions at once: bit_counts.h. Weights other than the default are added one
- * by one. hamming.c searches for near fingerprints.
+ * If all weights are 1, a sum is twice the number of set bits minus the number of features. Set
+ * bits are counted for all 64 positions at once: bit_counts.h. Weights other than the default are
+ * added one by one. hamming.c searches for similar fingerprints.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -19,9 +20,10 @@
 
 struct feature_state {
 	struct bit_counts counts[2];
-	struct simhash_sums extra[2]; /* what weights add to those of the default weight */
+	/* the differences of weights from the default weight, summed */
+	struct simhash_sums extra[2];
 	uint64_t features;
-	int64_t extra_weight; /* of all features, beyond the default weight */
+	int64_t extra_weight; /* the sum of all features' differences from the default weight */
 	uint64_t rest[2][64]; /* hashes not yet counted */
 	size_t rest_count;
 };
@@ -43,7 +45,7 @@ static void count_blocks(struct bit_counts *counts, const uint64_t *hashes, size
 	count_blocks_here(counts, hashes, blocks);
 }
 
-/* Count what fills blocks, with what was left over before; keep the rest. */
+/* Count all complete blocks, including the previous rest, and keep the new rest. */
 static void count_hashes(struct bit_counts *counts, uint64_t *rest, size_t rest_count,
 			 const uint64_t *hashes, size_t count)
 {
@@ -199,7 +201,8 @@ static int64_t cluster(const struct simhash_measure *measure, const uint8_t *ske
 
 struct search {
 	const uint8_t *sketches;
-	unsigned halves, half; /* of a fingerprint, and the one that is searched */
+	/* the number of halves of a fingerprint, and the half of this search */
+	unsigned halves, half;
 	unsigned k, half_k;
 	simhash_pair_fn *pair;
 	void *context;
@@ -213,7 +216,7 @@ static int take_near(void *context, size_t a, size_t b, unsigned distance,
 	const uint8_t *x = search->sketches + a * size, *y = search->sketches + b * size;
 	unsigned whole = search->halves == 1 ? distance : distance_of(x, y, 2);
 
-	/* The search of the first half has reported it. */
+	/* The search of the first half has reported this pair. */
 	if (whole > search->k || (search->half == 1 && whole - distance <= search->half_k))
 		return 0;
 	return search->pair(search->context, a < b ? a : b, a < b ? b : a,
@@ -221,13 +224,13 @@ static int take_near(void *context, size_t a, size_t b, unsigned distance,
 }
 
 /*
- * Of 128 bits that differ in at most k, one half differs in at most k / 2: each half is searched
- * by itself.
+ * If 128 bits differ in at most k, one half differs in at most k / 2, so each half is searched
+ * separately.
  */
 static int find_pairs(const uint8_t *sketches, size_t count, unsigned halves, double min_similarity,
 		      simhash_pair_fn *pair, void *context, struct simhash_error *error)
 {
-	/* The similarity may come from a decimal that is a little off a whole number of bits. */
+	/* The similarity may come from a decimal that is slightly off a whole number of bits. */
 	unsigned k = (unsigned)((1 - min_similarity) * 64 * halves + 1e-9);
 	struct search search = {.sketches = sketches,
 				.halves = halves,
@@ -267,7 +270,10 @@ static int pairs128(const struct simhash_measure *measure, const uint8_t *sketch
 	return find_pairs(sketches, count, 2, min_similarity, pair, context, error);
 }
 
-/* The default is 3 bits of 64 (Manku, Jain and Das Sarma), the minimum 8 of each 64. */
+/*
+ * The default is 3 of 64 bits (Manku, Jain and Das Sarma); the minimum similarity allows 8 of each
+ * 64.
+ */
 const struct measure_kind measure_simhash64 = {
 	.name = "simhash64",
 	.has_weights = true,

@@ -1,5 +1,5 @@
 /*
- * Cuts a stream into features and hashes them in blocks. The features never depend on how the
+ * Cuts a stream into features and hashes them in blocks. The features do not depend on how the
  * stream is cut into calls.
  * SPDX-License-Identifier: MIT
  */
@@ -13,23 +13,23 @@
 #include "base/basic/bytes.h"
 #include "base/basic/error.h"
 
-/* Lines are cut into words whole; what is longer than this is cut at a blank, if it has one. */
+/* Whole lines are cut into words. A longer line is cut at a blank, if it has one. */
 #define TEXT_MAX 65536
 
 struct feature_stream {
 	struct feature_spec spec;
 	feature_fn *take;
 	void *context;
-	uint64_t total; /* features handed on */
-	/* The start of a feature whose end is yet to come. */
+	uint64_t total; /* features passed on */
+	/* The start of a feature whose end has not arrived yet. */
 	uint8_t tail[2 * FEATURE_BYTES_MAX];
 	size_t tail_size;
-	/* The last words' hashes, by their number; and how many words there were. */
+	/* The hashes of the last words, by word number, and the number of words. */
 	uint64_t words[2][FEATURE_WORDS_MAX];
 	uint64_t word_count;
 	size_t count; /* of the hashes below */
 	uint64_t *hashes[2];
-	char *text; /* of words: what is yet to be cut */
+	char *text; /* for words: text that is not cut yet */
 	size_t text_size;
 };
 
@@ -73,7 +73,7 @@ static void hand_on(struct feature_stream *stream, size_t count)
 
 /* ---- Bytes ---- */
 
-/* All features that lie in these bytes. */
+/* Hash all features within these bytes. */
 static void hash_bytes(struct feature_stream *stream, const uint8_t *bytes, size_t size)
 {
 	unsigned n = stream->spec.n;
@@ -92,7 +92,7 @@ static void update_bytes(struct feature_stream *stream, const uint8_t *bytes, si
 {
 	size_t keep = stream->spec.n - 1, joined;
 
-	/* Those that begin in what came before. */
+	/* First the features that begin in earlier bytes. */
 	joined = size < keep ? size : keep;
 	memcpy(stream->tail + stream->tail_size, bytes, joined);
 	hash_bytes(stream, stream->tail, stream->tail_size + joined);
@@ -109,7 +109,7 @@ static void update_bytes(struct feature_stream *stream, const uint8_t *bytes, si
 	}
 }
 
-/* What is shorter than a feature is one. */
+/* Make one feature from a stream that is shorter than a feature. */
 static void end_bytes(struct feature_stream *stream)
 {
 	if (stream->total == 0 && stream->tail_size > 0) {
@@ -124,7 +124,7 @@ static void end_bytes(struct feature_stream *stream)
 
 /* ---- Words ---- */
 
-/* The hash of the last `n` words. */
+/* Hash the last `n` words. */
 static uint64_t join_words(const uint64_t *words, uint64_t end, unsigned n)
 {
 	uint64_t in_order[FEATURE_WORDS_MAX];
@@ -161,7 +161,7 @@ static void take_word(void *context, const char *word, size_t size)
 		add_feature(stream, stream->spec.n);
 }
 
-/* How much of a full text is whole lines, or at least whole words. */
+/* Return the size of the whole lines in a full text, or of its whole words. */
 static size_t whole_size(const char *text, size_t size)
 {
 	static const char ends[] = "\n\t ";
@@ -199,7 +199,7 @@ static void update_words(struct feature_stream *stream, const char *bytes, size_
 static void end_words(struct feature_stream *stream)
 {
 	split_words(stream->text, stream->text_size, take_word, stream);
-	/* Fewer words than a feature has are one. */
+	/* A stream with fewer words than a feature has one feature. */
 	if (stream->word_count > 0 && stream->word_count < stream->spec.n)
 		add_feature(stream, (unsigned)stream->word_count);
 	hand_on(stream, stream->count);

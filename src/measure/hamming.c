@@ -2,12 +2,12 @@
  * Finds fingerprints within a Hamming distance k, by sorted tables of permuted bits (Manku, Jain
  * and Das Sarma, WWW 2007, section 3).
  *
- * The bits are cut into blocks. A table leaves out k of the blocks and sorts by the others:
- * fingerprints that differ in at most k bits agree there in some table. A pair that differs in
- * fewer blocks than k agrees in several tables. Only one table reports it, the canonical one, which
- * leaves out the blocks that differ and the first of the others. The fingerprints that agree are a
- * smaller problem of the same kind, on the bits that are left. If they are many, as fingerprints of
- * similar texts are, they are cut up again.
+ * The bits are cut into blocks. A table omits k of the blocks and sorts by the others. Fingerprints
+ * that differ in at most k bits agree in the remaining blocks of some table. A pair that differs in
+ * fewer blocks than k agrees in several tables. Only the canonical table reports it: the table that
+ * omits the blocks that differ, and the first of the other blocks. The fingerprints that agree in a
+ * table are a smaller problem of the same kind, on the remaining bits. If they are many, as for
+ * similar texts, they are cut again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@
 #define TABLES_MAX 100000
 #define KEY_BITS_MAX 33 /* three passes of sorting */
 
-/* Nanoseconds, measured: comparing two fingerprints, and sorting one. */
+/* Measured, in nanoseconds: comparing two fingerprints, and sorting one. */
 #define COMPARE_NS 1.0
 #define SORT_NS 45.0
 
@@ -36,7 +36,7 @@ static double choose(unsigned n, unsigned k)
 	return ways;
 }
 
-/* The minimum number of bits in `kept` of `blocks` blocks of `bits` bits. */
+/* Return the minimum number of bits in `kept` of `blocks` blocks of `bits` bits. */
 static unsigned least_bits(unsigned bits, unsigned blocks, unsigned kept)
 {
 	unsigned larger = bits % blocks, smaller = blocks - larger;
@@ -49,7 +49,7 @@ static double pairs_of(double count)
 	return count * (count - 1) / 2;
 }
 
-/* The cheapest number of blocks; 0 to compare all with all. */
+/* Return the cheapest number of blocks; 0 means to compare all pairs. */
 static unsigned plan_blocks(double count, unsigned bits, unsigned k, double *cost)
 {
 	unsigned best = 0;
@@ -86,12 +86,12 @@ void simhash_hamming_plan(size_t count, unsigned k, struct simhash_hamming_plan 
 
 /* ---- Tables ---- */
 
-/* How the bits of a problem are cut, and which blocks a table leaves out. */
+/* How the bits of a problem are cut, and which blocks a table omits. */
 struct cut {
 	unsigned blocks;
-	uint64_t block[BLOCKS_MAX]; /* the bits of each */
-	unsigned left_out;	    /* a bit for each block */
-	/* The bits of the key, as runs to be shifted together. */
+	uint64_t block[BLOCKS_MAX]; /* the bits of each block */
+	unsigned left_out;	    /* one bit for each block */
+	/* The bits of the key, as runs that are shifted together. */
 	unsigned runs, key_bits;
 	struct {
 		uint64_t mask;
@@ -100,7 +100,7 @@ struct cut {
 	uint64_t key_mask;
 };
 
-/* Cut the bits of `free` into blocks of neighbours. */
+/* Cut the bits of `free` into blocks of neighbouring bits. */
 static void cut_blocks(struct cut *cut, uint64_t free, unsigned blocks)
 {
 	unsigned bits = (unsigned)__builtin_popcountll(free);
@@ -116,7 +116,7 @@ static void cut_blocks(struct cut *cut, uint64_t free, unsigned blocks)
 	}
 }
 
-/* The key of a table: at most KEY_BITS_MAX bits of the blocks that it keeps. */
+/* Make the key of a table: at most KEY_BITS_MAX bits of its blocks. */
 static void make_key(struct cut *cut, unsigned left_out)
 {
 	uint64_t kept = 0;
@@ -151,7 +151,7 @@ static inline uint64_t key_of(const struct cut *cut, uint64_t fingerprint)
 	return key;
 }
 
-/* Is this the table that tells of fingerprints that differ so? */
+/* Does this table report pairs with this difference? */
 static bool is_canonical(const struct cut *cut, uint64_t difference, unsigned k)
 {
 	unsigned differing = 0, count = 0;
@@ -169,7 +169,7 @@ static bool is_canonical(const struct cut *cut, uint64_t difference, unsigned k)
 	return differing == cut->left_out;
 }
 
-/* The next larger number with as many bits set; of the choices of k blocks the next. */
+/* Return the next larger number with the same number of set bits: the next choice of k blocks. */
 static unsigned next_choice(unsigned choice)
 {
 	unsigned low = choice & (~choice + 1), ripple = choice + low;
@@ -183,7 +183,7 @@ struct hamming_search {
 	unsigned k;
 	struct cut levels[LEVELS_MAX];
 	unsigned depth;
-	struct sort_item *keys, *scratch; /* room for all */
+	struct sort_item *keys, *scratch; /* room for all items */
 	simhash_hamming_fn *pair;
 	void *context;
 };
@@ -213,8 +213,8 @@ static int compare_all(const struct hamming_search *search, const struct sort_it
 }
 
 /*
- * Put items in order of their keys in the present table. Where they are many, sorting by
- * the key and its place first moves less memory than what is sorted.
+ * Sort items by their keys in the current table. Sorting keys with places first moves less memory
+ * than sorting the items.
  */
 static void sort_by_key(struct hamming_search *search, const struct cut *cut,
 			struct sort_item *items, size_t count)
@@ -232,7 +232,7 @@ static void sort_by_key(struct hamming_search *search, const struct cut *cut,
 static int find_among(struct hamming_search *search, struct sort_item *items, size_t count,
 		      uint64_t free, struct simhash_error *error);
 
-/* The end of the items that agree with the first of them in the key. */
+/* Return the end of the items that have the same key as the first. */
 static size_t group_end(const struct sort_item *items, size_t start, size_t count, uint64_t mask)
 {
 	size_t end = start + 1;
@@ -243,8 +243,8 @@ static size_t group_end(const struct sort_item *items, size_t start, size_t coun
 }
 
 /*
- * Fingerprints that lie close together agree in most tables, and would be met in each of
- * them. Does the present table, sorted, show that comparing all with all is less work?
+ * Similar fingerprints agree in most tables, so they would be found in each of them. Does the
+ * current sorted table show that comparing all pairs is cheaper?
  */
 static bool is_crowded(const struct cut *cut, const struct sort_item *items, size_t count,
 		       double tables)
@@ -255,11 +255,11 @@ static bool is_crowded(const struct cut *cut, const struct sort_item *items, siz
 		end = group_end(items, start, count, cut->key_mask);
 		pairs += pairs_of((double)(end - start));
 	}
-	/* Finding the same pair again costs several times as much as comparing two. */
+	/* Finding a pair again costs several times as much as comparing it. */
 	return 8 * pairs * tables > pairs_of((double)count);
 }
 
-/* The groups of one table, each a smaller problem. */
+/* Search each group of one table as a smaller problem. */
 static int find_in_table(struct hamming_search *search, struct sort_item *items, size_t count,
 			 uint64_t free, struct simhash_error *error)
 {
@@ -274,7 +274,7 @@ static int find_in_table(struct hamming_search *search, struct sort_item *items,
 	return 0;
 }
 
-/* Pairs of items that are the same in all bits that are not `free`. */
+/* Find the pairs of items that are equal in all bits except `free`. */
 static int find_among(struct hamming_search *search, struct sort_item *items, size_t count,
 		      uint64_t free, struct simhash_error *error)
 {
@@ -356,10 +356,10 @@ struct simhash_hamming_index {
 	unsigned k, tables;
 	size_t count;
 	struct cut *cuts;
-	struct sort_item **items; /* by table */
+	struct sort_item **items; /* one array for each table */
 };
 
-/* Looking up a table costs a search; what agrees by chance costs comparing. */
+/* Balances the search in each table against the comparison of fingerprints that agree by chance. */
 static unsigned plan_queries(double count, unsigned k)
 {
 	double least = count * COMPARE_NS;
@@ -431,7 +431,7 @@ int simhash_hamming_index_new(const uint64_t *fingerprints, size_t count, unsign
 	blocks = plan_queries((double)count, k);
 	made->k = k;
 	made->count = count;
-	/* Without blocks: one table, of no key, all of which agrees. */
+	/* Without blocks, one table with an empty key has all items in one group. */
 	made->tables = blocks == 0 ? 1 : (unsigned)choose(blocks, k);
 	made->cuts = calloc(made->tables, sizeof *made->cuts);
 	made->items = calloc(made->tables, sizeof *made->items);
@@ -444,7 +444,7 @@ int simhash_hamming_index_new(const uint64_t *fingerprints, size_t count, unsign
 	return 0;
 }
 
-/* The first item whose key is at least `key`. */
+/* Return the first item whose key is at least `key`. */
 static size_t lower_bound(const struct cut *cut, const struct sort_item *items, size_t count,
 			  uint64_t key)
 {

@@ -2,10 +2,11 @@
  * Computes the length of a longest common subsequence: the part that diff leaves unchanged.
  *
  * It first works like diff (E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986),
- * which is fast if little differs. Only the length is needed, so one array with the furthest point
- * of each diagonal is all the memory. If too much differs, it computes all rows of the table at
- * once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited", 2004), in strips that
- * stay in the cache, with one bit of carry for each symbol between them. Both methods are exact.
+ * which is fast if the texts differ little. Only the length is needed, so an array with the
+ * furthest point of each diagonal is enough memory. If the texts differ too much, it computes all
+ * rows of the table at once as bits (H. Hyyroe, "Bit-parallel LCS-length Computation Revisited",
+ * 2004). It does this in strips that stay in the cache, and passes one bit of carry for each symbol
+ * between strips. Both methods are exact.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,23 +21,23 @@
 /* ---- Myers ---- */
 
 /*
- * The number of symbols to delete and insert; -1 when it is above `most`, or takes more than
- * `steps` steps, each a diagonal looked at or a symbol compared; -2 without memory. Furthest points
- * are numbers of symbols of a.
+ * Return the number of symbols to delete and insert. Returns -1 if it exceeds `most` or takes more
+ * than `steps` steps; a step examines a diagonal or compares a symbol. Returns -2 without memory. A
+ * furthest point is a number of symbols of a.
  */
 static int64_t differences(const struct symbols *a, const struct symbols *b, size_t most,
 			   double steps)
 {
 	int64_t n = (int64_t)a->count, m = (int64_t)b->count;
 	int64_t *furthest = calloc(2 * most + 3, sizeof *furthest), found = -1;
-	int64_t *at = furthest == NULL ? NULL : furthest + most + 1; /* by diagonal */
+	int64_t *at = furthest == NULL ? NULL : furthest + most + 1; /* indexed by diagonal */
 
 	if (furthest == NULL)
 		return -2;
 	for (int64_t d = 0; found < 0 && d <= (int64_t)most && steps > 0; d++)
 		for (int64_t k = -d; k <= d; k += 2) {
 			int64_t x, y, from;
-			/* Diagonals outside of the table lead nowhere. */
+			/* Skip diagonals outside of the table. */
 			if (k > n || -k > m)
 				continue;
 			x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1]
@@ -64,11 +65,11 @@ static int64_t differences(const struct symbols *a, const struct symbols *b, siz
 #define STRIP_BITS (64 * STRIP_WORDS)
 
 struct strip {
-	uint64_t row[STRIP_BITS + 1][STRIP_WORDS]; /* where a symbol is; row 0 is empty */
+	uint64_t row[STRIP_BITS + 1][STRIP_WORDS]; /* bit set where a symbol is; row 0 is empty */
 	uint64_t value[STRIP_WORDS];
 };
 
-/* One symbol of a against a strip of b; takes and gives the carry. */
+/* Process one symbol of a against a strip of b. Takes the carry and returns the new carry. */
 static inline uint64_t step(uint64_t *value, const uint64_t *row, uint64_t carry)
 {
 	for (int w = 0; w < STRIP_WORDS; w++) {
@@ -136,7 +137,7 @@ static int count_by_bits(const struct symbols *a, const struct symbols *b, uint3
 
 /* ---- Both ---- */
 
-/* What begins and ends the same is common. */
+/* Remove the common beginning and end, and return their size. */
 static uint64_t trim(struct symbols *a, struct symbols *b)
 {
 	uint64_t common = 0;
@@ -156,7 +157,7 @@ static uint64_t trim(struct symbols *a, struct symbols *b)
 	return common;
 }
 
-/* Symbols that the other has not are in no common subsequence. */
+/* Remove symbols that occur in only one of the two; no common subsequence has them. */
 static void drop_lonely(struct symbols *a, struct symbols *b, uint8_t *seen, uint32_t alphabet)
 {
 	struct symbols *both[] = {a, b};
@@ -184,7 +185,7 @@ static size_t root_of(double value)
 	return root;
 }
 
-/* `alphabet` is the largest symbol. The symbols are changed. */
+/* `alphabet` is the largest symbol. The symbols are overwritten. */
 static int measure(struct symbols a, struct symbols b, uint32_t alphabet, uint64_t max_steps,
 		   uint64_t *length, struct simhash_error *error)
 {
@@ -201,13 +202,13 @@ static int measure(struct symbols a, struct symbols b, uint32_t alphabet, uint64
 	*length = trim(&a, &b);
 	if (a.count == 0 || b.count == 0)
 		return 0;
-	/* What the bits would take, a word of them in about a nanosecond. */
+	/* The cost of the bit method, with about a nanosecond for each word. */
 	steps = (double)a.count * (double)b.count / 64 + (double)a.count;
-	/* D differences take D * D / 2 diagonals at least. */
+	/* D differences take at least D * D / 2 diagonals. */
 	most = root_of(2 * (steps <= limit ? steps : limit));
 	if (most > a.count + b.count)
 		most = a.count + b.count;
-	/* The first step of all compares all that is the same; it is never too much. */
+	/* The first step compares the common beginning, so its cost is always allowed. */
 	differing = differences(&a, &b, most,
 				(steps <= limit ? steps : limit) + (double)(a.count + b.count));
 	if (differing == -2)

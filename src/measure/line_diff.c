@@ -1,8 +1,8 @@
 /*
- * Finds the lines that differ between two texts, and remembers the path of the search in a trace. A
- * point (x, y) has x lines of a and y of b behind it and is on diagonal x - y. Row d of the trace
- * holds the furthest x of the diagonals -d, -d + 2, .. d that d differences reach.
- *
+ * Finds the lines that differ between two texts, and records the path of the search in a trace. A
+ * point (x, y) comes after x lines of a and y lines of b, and is on diagonal x - y. Row d of the
+ * trace has the furthest x on the diagonals -d, -d + 2, .. d that can be reached with d
+ * differences.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/line_diff.h"
@@ -18,10 +18,14 @@ struct trace {
 	unsigned count;
 };
 
-/* Was diagonal k of row d reached by a line of b, from the diagonal above, or by one of a? */
+/*
+ * Does the path reach diagonal k of row d by a line of b (from the diagonal above), or by a line of
+ * a?
+ */
 static bool comes_from_b(const uint32_t *before, int64_t k, int64_t d)
 {
-	int64_t index = (k + d) / 2; /* of k - 1 in the row before it comes one place earlier */
+	/* the index of k + 1 in the previous row; k - 1 is before it */
+	int64_t index = (k + d) / 2;
 
 	return k == -d || (k != d && before[index - 1] < before[index]);
 }
@@ -35,7 +39,7 @@ static uint32_t first_of(const uint32_t *before, int64_t k, int64_t d)
 	return comes_from_b(before, k, d) ? before[index] : before[index - 1] + 1;
 }
 
-/* Extends the trace by a row. 1: it reaches the end of both texts, on diagonal a - b. */
+/* Append a row to the trace. Returns 1 if it reaches the end of both texts, on diagonal a - b. */
 static int add_row(struct trace *trace, const struct symbols *a, const struct symbols *b)
 {
 	int64_t d = trace->count, n = (int64_t)a->count, m = (int64_t)b->count;
@@ -58,7 +62,7 @@ static int add_row(struct trace *trace, const struct symbols *a, const struct sy
 	return 0;
 }
 
-/* From the end back to the start: each row adds one line that only one text has. */
+/* Walk back from the end: each row adds one line that only one text has. */
 static void mark_changed(const struct trace *trace, const struct symbols *a,
 			 const struct symbols *b, uint8_t *changed_a, uint8_t *changed_b)
 {
@@ -77,7 +81,7 @@ static void mark_changed(const struct trace *trace, const struct symbols *a,
 	}
 }
 
-/* What begins and ends the same is left out. Returns how much begins the same. */
+/* Remove the common beginning and end. Returns the size of the beginning. */
 static size_t trim(struct symbols *a, struct symbols *b)
 {
 	size_t start = 0;

@@ -1,6 +1,6 @@
 /*
  * Marks the lines that only one of two texts has, as diff(1) shows them. The search is the same as
- * in lcs.c (E. Myers, 1986), but also remembers its path.
+ * in lcs.c (E. Myers, 1986), but also records its path.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_LINE_DIFF_H
@@ -11,17 +11,17 @@
 
 #include "simhash.h"
 
-/* With `most` differences it takes memory for most * most numbers. */
+/* `most` differences take memory for most * most numbers. */
 #define LINE_DIFF_MOST 1000
 
 struct line_diff {
 	size_t lines_a, lines_b;
-	uint8_t *is_changed_a, *is_changed_b; /* by line: only this text has it */
+	uint8_t *is_changed_a, *is_changed_b; /* for each line: only this text has it */
 };
 
 /*
- * 0; 1 where more than `most` lines are in one text only; -1 for an error, of memory or of more
- * lines than there are numbers. Release the diff if it returns 0.
+ * Returns 0; 1 if more than `most` lines are in only one text; or -1 if memory is short or there
+ * are too many lines. Release the diff if it returns 0.
  */
 int line_diff(const void *a, size_t a_bytes, const void *b, size_t b_bytes, unsigned most,
 	      struct line_diff *diff, struct simhash_error *error);

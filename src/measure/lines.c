@@ -1,5 +1,5 @@
 /*
- * Numbers lines by a hash table of the lines seen so far.
+ * Numbers lines with a hash table of all lines so far.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -17,9 +17,9 @@ struct line {
 	size_t size;
 };
 
-/* Lines that are the same have the same number, from 1. */
+/* Equal lines have the same number, from 1. */
 struct line_table {
-	struct line *lines; /* by number */
+	struct line *lines; /* indexed by number */
 	size_t count;
 	struct slots slots;
 };
@@ -38,7 +38,7 @@ static size_t count_lines(const char *text, size_t size)
 	return count;
 }
 
-/* What is searched for. */
+/* The key of a search. */
 struct line_wanted {
 	const struct line_table *table;
 	struct line line;

@@ -63,7 +63,7 @@ static int parse_number(struct simhash_measure *measure, int which, const char *
 	return 0;
 }
 
-/* Which parameters were given: bit MEASURE_NUMBERS is for what features are. */
+/* Record a given parameter. Bit MEASURE_NUMBERS is for the type of features. */
 static int note_given(struct simhash_measure *measure, int which, unsigned *given,
 		      struct simhash_error *error)
 {
@@ -75,7 +75,7 @@ static int note_given(struct simhash_measure *measure, int which, unsigned *give
 	return 0;
 }
 
-/* One parameter, "name=value" or a word. */
+/* Parse one parameter, "name=value" or a word. */
 static int parse_parameter(struct simhash_measure *measure, const char *text, unsigned *given,
 			   struct simhash_error *error)
 {
@@ -100,7 +100,7 @@ static int parse_parameter(struct simhash_measure *measure, const char *text, un
 			 measure->kind->default_number[NUMBER_CLUSTER] != 0 ? " or cluster=N" : "");
 }
 
-/* `text` is taken apart in place. */
+/* `text` is overwritten. */
 static int parse_parameters(struct simhash_measure *measure, char *text,
 			    struct simhash_error *error)
 {

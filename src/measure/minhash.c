@@ -1,13 +1,13 @@
 /*
- * Implements MinHash with k hash functions (A. Broder, 1997): the chance that the least value of a
+ * Implements MinHash with k hash functions (A. Broder, 1997): the probability that the minimum of a
  * function is the same for two sets is their Jaccard index.
  *
- * Computing k functions of every feature would cost k times as much as one. SuperMinHash (O. Ertl,
- * arXiv:1706.05698) has each feature draw a random order of the k values and rising numbers for
- * them, from a random number generator that its hash seeds: r_0 for the first, 1 + r_1 for the
- * second, and so on. Once every value has a number below 1, only a feature's first draw can matter,
- * and once these numbers are small, hardly any draw does. The estimate is as good as with k
- * independent functions, with a smaller variance for small sets.
+ * Computing k functions of every feature would cost k times as much as one. In SuperMinHash (O.
+ * Ertl, arXiv:1706.05698), each feature draws a random order of the k values and increasing numbers
+ * for them, from a random number generator that its hash seeds: r_0 for the first, 1 + r_1 for the
+ * second, and so on. As soon as every value has a number below 1, only the first draw of a feature
+ * can matter. As these numbers become small, hardly any draw matters. The estimate is as good as
+ * with k independent functions, and has a smaller variance for small sets.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,21 +21,21 @@
 #include "measure/measure.h"
 
 #define FUNCTIONS_MAX 1024
-#define RECENT 1024 /* features remembered while the values still fill */
+#define RECENT 1024 /* features remembered while the values are still filling */
 #define VALUE_BYTES 2
 #define FEW_PASS 6 /* one of 2^6 */
 
 struct minhash_state {
 	unsigned shift; /* 2^shift functions */
-	unsigned level; /* the highest whole part that a value has */
+	unsigned level; /* the highest whole part of a value */
 	uint64_t value
-		[FUNCTIONS_MAX]; /* whole part in the highest `shift` bits, then the fraction */
-	uint32_t at_level[FUNCTIONS_MAX]; /* how many values have it as whole part */
-	/* The order that a feature draws: made as far as it is needed. */
+		[FUNCTIONS_MAX]; /* the whole part in the highest `shift` bits, then the fraction */
+	uint32_t at_level[FUNCTIONS_MAX]; /* the number of values with this whole part */
+	/* The order that a feature draws, computed as far as it is needed. */
 	uint16_t order[FUNCTIONS_MAX];
-	uint64_t made_for[FUNCTIONS_MAX]; /* the feature, by its number */
+	uint64_t made_for[FUNCTIONS_MAX]; /* the number of the feature */
 	uint64_t features;
-	uint64_t limit; /* fractions from here on change nothing, once level is 0 */
+	uint64_t limit; /* fractions from here on change nothing when level is 0 */
 	uint64_t recent[RECENT];
 };
 
@@ -74,7 +74,7 @@ static void lower_value(struct minhash_state *state, unsigned function, unsigned
 		state->level--;
 }
 
-/* All draws of a feature that can matter. */
+/* Make all draws of a feature that can matter. */
 static void draw(struct minhash_state *state, uint64_t hash)
 {
 	unsigned functions = 1U << state->shift;
@@ -109,7 +109,7 @@ static void set_limit(struct minhash_state *state)
 	state->limit = largest;
 }
 
-/* While values still fill, what comes again and again must not be drawn again and again. */
+/* While the values are still filling, skip features that repeat. */
 static size_t fill(struct minhash_state *state, const uint64_t *hashes, size_t count)
 {
 	size_t i = 0;
@@ -151,7 +151,10 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		return;
 	set_limit(state);
 	limit = state->limit;
-	/* Where one of eight often passes, which the processor cannot foretell, looking costs more. */
+	/*
+	 * If one of eight features often passes, the processor cannot predict the check, and it
+	 * costs more than it saves.
+	 */
 	if (limit >> (64 - shift - FEW_PASS) != 0)
 		for (; i < count; i++)
 			draw_first(state, hashes[i]);
@@ -168,7 +171,7 @@ static void add(const struct simhash_measure *measure, void *context, uint64_t *
 		draw_first(state, hashes[i]);
 }
 
-/* The low bits of a fraction are as random as before it was found to be the least. */
+/* The low bits of a minimum are still random. */
 static bool finish(const struct simhash_measure *measure, void *context, uint8_t *sketch)
 {
 	const struct minhash_state *state = context;
@@ -205,7 +208,7 @@ static unsigned count_equal(const uint8_t *a, const uint8_t *b, unsigned functio
 
 static double share_of(unsigned equal, unsigned functions)
 {
-	static const double by_chance = 1.0 / 65536; /* of values that are different */
+	static const double by_chance = 1.0 / 65536; /* of different values */
 	double share = ((double)equal / functions - by_chance) / (1 - by_chance);
 
 	return share < 0 ? 0 : share;
@@ -239,9 +242,9 @@ static int64_t cluster(const struct simhash_measure *measure, const uint8_t *ske
 /* ---- Banding ---- */
 
 /*
- * Values are cut into bands of `rows`; two sketches are candidates when all rows of one band are
- * the same. A pair of similarity s is none with a probability of (1 - s^rows)^bands. The
- * most rows are taken for which that is at most 1/1000 where pairs begin to count.
+ * Cut values into bands of `rows`. Two sketches are candidates if all rows of one band are equal. A
+ * pair of similarity s is missed with a probability of (1 - s^rows)^bands. Returns the largest
+ * number of rows for which this is at most 1/1000 at the minimum similarity.
  */
 static unsigned choose_rows(unsigned functions, double s)
 {
@@ -282,7 +285,9 @@ static int take_candidate(const struct banding *b, size_t x, size_t y, struct si
 
 	if (share_of(equal, b->functions) < b->min_similarity)
 		return 0;
-	/* By chance only the hashes of the bands are the same, or an earlier band is. */
+	/*
+	 * Skip the pair if only the hashes of the bands are equal, or if an earlier band is equal.
+	 */
 	if (!is_same_band(b, a, c, b->band))
 		return 0;
 	for (unsigned i = 0; i < b->band; i++)
@@ -315,8 +320,8 @@ static int take_groups(const struct banding *banding, const struct sort_item *it
 }
 
 /*
- * Where many files share much, such as a licence, most pairs agree in some band, and in several.
- * Comparing all with all is then less work: a candidate costs several times as much.
+ * If many files share much, such as a licence, most pairs agree in several bands. Comparing all
+ * pairs is then cheaper, because a candidate costs several times as much.
  */
 static bool is_crowded(const struct sort_item *items, size_t count, unsigned bands)
 {
@@ -329,7 +334,7 @@ static bool is_crowded(const struct sort_item *items, size_t count, unsigned ban
 	return 2 * pairs * bands > all;
 }
 
-/* Rows that stay in the cache while all others go by. */
+/* Rows that stay in the cache while all others pass. */
 #define ROWS_AT_ONCE 64
 
 static int compare_all(const struct banding *b, size_t count, struct simhash_error *error)

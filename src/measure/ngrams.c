@@ -1,6 +1,6 @@
 /*
- * Hashes all n bytes in a row, with the fastest kernel of the processor. The vector kernels are in
- * x86; short_hash.h describes their computation.
+ * Hashes all sequences of n bytes, with the fastest kernel of the processor. The vector kernels are
+ * in x86; short_hash.h describes their computation.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -8,7 +8,7 @@
 
 #include "measure/features.h"
 
-/* A length known to the compiler makes XXH3 a few instructions. */
+/* With a constant length, the compiler reduces XXH3 to a few instructions. */
 #define HASH_ALL(length)                                                  \
 	for (size_t i = 0; i < count; i++)                                \
 		out[i] = XXH3_64bits_withSeed(bytes + i, (length), seed); \

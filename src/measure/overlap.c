@@ -33,7 +33,7 @@ static void keep(void *context, uint64_t *hashes, uint64_t *second, size_t count
 	list->count += count;
 }
 
-/* The features of a content, in order. */
+/* List the features of a content in sorted order. */
 static int list_features(const struct feature_spec *spec, const void *bytes, size_t size,
 			 struct feature_list *list)
 {
@@ -55,7 +55,7 @@ static int list_features(const struct feature_spec *spec, const void *bytes, siz
 	return 0;
 }
 
-/* How many of the same come from `at` on. */
+/* Return the number of equal features from `at` on. */
 static size_t run_length(const struct feature_list *list, size_t at)
 {
 	size_t end = at;

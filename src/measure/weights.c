@@ -16,7 +16,6 @@
 #include "base/data/array.h"
 #include "base/files/read_file.h"
 
-#define SLOTS_MIN 64
 #define FILE_MAX ((size_t)256 << 20) /* bytes */
 
 /* ---- Reading ---- */
@@ -194,31 +193,16 @@ void feature_weights_free(struct feature_weights *weights)
 {
 	if (weights == NULL)
 		return;
-	free(weights->slots);
+	slots_release(&weights->slots);
+	free(weights->items);
 	free(weights);
 }
 
-static struct feature_weight *find_slot(const struct feature_weights *weights, uint64_t hash)
+static int make_room(struct feature_weights *weights, size_t entries, struct simhash_error *error)
 {
-	size_t slot = (hash >> 16) & (weights->slot_count - 1);
-
-	while (weights->slots[slot].weight >= 0 && weights->slots[slot].hash != hash)
-		slot = (slot + 1) & (weights->slot_count - 1);
-	return &weights->slots[slot];
-}
-
-/* At least half of the slots stay free. */
-static int make_slots(struct feature_weights *weights, size_t entries, struct simhash_error *error)
-{
-	weights->slot_count = SLOTS_MIN;
-	while (weights->slot_count / 2 < entries)
-		weights->slot_count *= 2;
-	weights->slots = malloc(weights->slot_count * sizeof *weights->slots);
-	if (weights->slots == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < weights->slot_count; i++)
-		weights->slots[i] = (struct feature_weight){0, -1};
-	return 0;
+	weights->items = malloc((entries + 1) * sizeof *weights->items);
+	return weights->items == NULL ? error_set_memory(error)
+				      : slots_reserve_all(&weights->slots, entries, error);
 }
 
 /* The features of one line. */
@@ -235,17 +219,23 @@ static void take_feature(void *context, uint64_t *hashes, uint64_t *second, size
 	features->count += count;
 }
 
-static void enter(struct feature_weights *weights, struct feature_weight *slot, uint64_t hash,
-		  int64_t weight)
+/* Enter the weight of a feature; false if it has one. */
+static bool enter(struct feature_weights *weights, uint64_t hash, int64_t weight)
 {
+	struct slot *slot = slots_find(&weights->slots, hash >> 16, is_weight_of,
+				       &(struct feature_key){weights, hash});
 	uint8_t bytes[16];
 
-	*slot = (struct feature_weight){hash, weight};
+	if (slot->number != NO_ITEM)
+		return false;
+	weights->items[weights->count++] = (struct feature_weight){hash, weight};
+	slots_add(&weights->slots, slot, hash >> 16, (uint32_t)weights->count);
 	weights->maybe[(hash & 0xffff) >> 3] |= (uint8_t)(1 << (hash & 7));
 	/* A sum, so that the order of lines changes nothing. */
 	write_big_endian(bytes, 8, hash);
 	write_big_endian(bytes + 8, 8, (uint64_t)weight);
 	weights->sum += XXH3_64bits(bytes, sizeof bytes);
+	return true;
 }
 
 static int enter_lines(struct feature_weights *weights, const struct simhash_weights *source,
@@ -254,17 +244,14 @@ static int enter_lines(struct feature_weights *weights, const struct simhash_wei
 {
 	for (size_t i = 0; i < source->count; i++) {
 		const struct weight_line *line = &source->lines[i];
-		struct feature_weight *slot;
 		features->count = 0;
 		feature_stream_update(stream, source->text + line->at, line->size);
 		feature_stream_end(stream);
 		if (features->count != 1)
 			return fail(source, line->line, "expected one feature of the measure",
 				    error);
-		slot = find_slot(weights, features->hash);
-		if (slot->weight >= 0)
+		if (!enter(weights, features->hash, line->weight))
 			return fail(source, line->line, "the feature has a weight already", error);
-		enter(weights, slot, features->hash, line->weight);
 	}
 	return 0;
 }
@@ -284,7 +271,7 @@ int feature_weights_new(const struct simhash_weights *source, const struct featu
 	}
 	made->default_weight = source->default_weight;
 	made->sum = (uint64_t)made->default_weight;
-	if (make_slots(made, source->count + 1, error) == 0)
+	if (make_room(made, source->count, error) == 0)
 		status = enter_lines(made, source, stream, &features, error);
 out:
 	feature_stream_free(stream);

@@ -6,6 +6,7 @@
 #ifndef SIMHASH_MEASURE_WEIGHTS_H
 #define SIMHASH_MEASURE_WEIGHTS_H
 
+#include "base/data/slots.h"
 #include "measure/features.h"
 #include "simhash_measures.h"
 
@@ -13,11 +14,12 @@
 
 struct feature_weights {
 	int64_t default_weight; /* of all features that are not in the table */
+	struct slots slots;	/* numbers of weights, by the upper bits of the hash */
 	struct feature_weight {
 		uint64_t hash;
-		int64_t weight; /* -1: the slot is free */
-	} * slots;
-	size_t slot_count;   /* a power of two */
+		int64_t weight;
+	} * items;
+	size_t count;
 	uint8_t maybe[8192]; /* a bit for the lowest 16 of each hash in the table */
 	uint64_t sum;	     /* a hash of all weights, whatever their order */
 };
@@ -30,18 +32,29 @@ int feature_weights_new(const struct simhash_weights *source, const struct featu
 			struct feature_weights **weights, struct simhash_error *error);
 void feature_weights_free(struct feature_weights *weights);
 
-/* What a feature weighs. */
+/* A feature whose weight is looked up. */
+struct feature_key {
+	const struct feature_weights *weights;
+	uint64_t hash;
+};
+
+static inline bool is_weight_of(const void *key, uint32_t number)
+{
+	const struct feature_key *wanted = key;
+
+	return wanted->weights->items[number - 1].hash == wanted->hash;
+}
+
+/* The weight of a feature. */
 static inline int64_t weight_of(const struct feature_weights *weights, uint64_t hash)
 {
-	size_t slot;
+	uint32_t number;
 
 	if ((weights->maybe[(hash & 0xffff) >> 3] >> (hash & 7) & 1) == 0)
 		return weights->default_weight;
-	for (slot = (hash >> 16) & (weights->slot_count - 1); weights->slots[slot].weight >= 0;
-	     slot = (slot + 1) & (weights->slot_count - 1))
-		if (weights->slots[slot].hash == hash)
-			return weights->slots[slot].weight;
-	return weights->default_weight;
+	number = slots_number(&weights->slots, hash >> 16, is_weight_of,
+			      &(struct feature_key){weights, hash});
+	return number == NO_ITEM ? weights->default_weight : weights->items[number - 1].weight;
 }
 
 #endif

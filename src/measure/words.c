@@ -1,7 +1,7 @@
 /*
- * Cuts a text into words as libunistring does by UAX #29. ASCII text, which is most text, is cut
- * here by the same rules. The library supplies the classes of the characters, so both follow the
- * same version of Unicode.
+ * Cuts a text into words by UAX #29, as libunistring does. Most text is ASCII, and is cut here by
+ * the same rules. libunistring supplies the classes of the characters, so both follow the same
+ * version of Unicode.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "base/basic/bytes.h"
 #include "measure/features.h"
 
-/* Of an ASCII character: what it is to the rules WB5 to WB13b. */
+/* The classes of an ASCII character in the rules WB5 to WB13b. */
 enum {
 	LETTER = 1,
 	DIGIT = 2,
@@ -23,7 +23,7 @@ enum {
 	BETWEEN_DIGITS = 16  /* MidNum, MidNumLet, Single_Quote */
 };
 
-static uint8_t classes[256]; /* 0 for all that is not ASCII */
+static uint8_t classes[256]; /* 0 for all other bytes */
 static pthread_once_t classes_once = PTHREAD_ONCE_INIT;
 
 static uint8_t class_of(ucs4_t character)
@@ -53,7 +53,7 @@ static void set_classes(void)
 		classes[c] = class_of(c);
 }
 
-/* WB6, WB7, WB11, WB12: is this a sign between two letters or two digits, and of their kind? */
+/* WB6, WB7, WB11, WB12: is this a sign that joins the two letters or two digits around it? */
 static inline bool joins(const uint8_t *at)
 {
 	uint8_t around = classes[at[-1]] & classes[at[1]];
@@ -97,7 +97,7 @@ static bool begins_word(const uint8_t *text, size_t size)
 	       uc_wordbreak_property(character) == WBP_EXTENDNUMLET;
 }
 
-/* As long as the library is asked for breaks at once, and its answers are kept. */
+/* bytes in one call of the library, whose answers are stored */
 #define PIECE 4096
 
 static void split_piece(const uint8_t *text, size_t size, word_fn *word, void *context)
@@ -116,8 +116,8 @@ static void split_piece(const uint8_t *text, size_t size, word_fn *word, void *c
 }
 
 /*
- * Where a piece of at most PIECE bytes ends: after a newline, where there always is a
- * boundary; without one after a blank; without that between two characters.
+ * Return the size of the next piece of at most PIECE bytes. It ends after a newline, which is
+ * always a boundary. Without a newline it ends after a blank, or otherwise between two characters.
  */
 static size_t piece_size(const uint8_t *text, size_t size)
 {
@@ -149,7 +149,7 @@ void split_unicode_words(const char *text, size_t size, word_fn *word, void *con
 	}
 }
 
-/* The bytes up to the first that is not ASCII. */
+/* Return the number of bytes before the first that is not ASCII. */
 static size_t ascii_size(const char *text, size_t size)
 {
 	size_t at = 0;
@@ -166,7 +166,7 @@ static size_t ascii_size(const char *text, size_t size)
 	return at;
 }
 
-/* Whole lines are cut alone, so each run of lines goes to whoever can cut it. */
+/* A newline is always a boundary, so whole lines can be cut by either function. */
 void split_words(const char *text, size_t size, word_fn *word, void *context)
 {
 	while (size > 0) {

@@ -1,8 +1,8 @@
 /*
- * A library to preload into simfind: it kills the process before the Nth call that changes names,
- * shares blocks or waits for the disk, or runs a command then, if $KILL_BY has one. N is $KILL_BEFORE.
- * With $NO_EXCHANGE there is no renameat2. The file $NOTE_WAITS gets a byte for each wait
- * for the disk.
+ * A library to preload into simfind. It kills the process before the Nth call that changes names,
+ * shares blocks or waits for the disk, or runs the command in $KILL_BY instead. N is $KILL_BEFORE.
+ * With $NO_EXCHANGE, renameat2 does not exist. Each wait for the disk adds a byte to the file
+ * $NOTE_WAITS.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ static int note_wait(void)
 HIDE_IF(note_wait(), int, fsync, (int fd), (fd))
 HIDE_IF(note_wait(), int, fdatasync, (int fd), (fd))
 HIDE_IF(note_wait(), int, syncfs, (int fd), (fd))
-/* A link to "." only asks whether the other name is there. */
+/* A link to "." only checks whether the other name exists. */
 HIDE_IF(strcmp(a, ".") != 0, int, linkat,
 	(int from, const char *a, int to, const char *b, int flags), (from, a, to, b, flags))
 HIDE(int, renameat, (int from, const char *a, int to, const char *b), (from, a, to, b))
@@ -68,6 +68,6 @@ HIDE(int, renameat2, (int from, const char *a, int to, const char *b, unsigned f
 HIDE(int, unlinkat, (int fd, const char *name, int flags), (fd, name, flags))
 HIDE(int, mkdirat, (int fd, const char *name, unsigned mode), (fd, name, mode))
 HIDE(int, fchmod, (int fd, unsigned mode), (fd, mode))
-/* Of many arguments, of which those that share blocks have one. */
+/* Ioctl has many uses; only this one shares blocks. */
 HIDE_IF(request == FIDEDUPERANGE, int, ioctl, (int fd, unsigned long request, void *argument),
 	(fd, request, argument))

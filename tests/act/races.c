@@ -1,15 +1,16 @@
 /*
- * What other programs do while files are acted on: each of them at each step between opening and
- * removal, in this process. Whatever the moment, no content is lost, and nothing that was written.
+ * Tests actions of other programs while files are acted on. Each action happens in this process, at
+ * each step between opening and removal. At no step may a content or a written change be lost.
  *
  *     races DIR [no-times] [mounts] [every=N]
  *
- *     no-times  a store through a mapping changes no time there, as on tmpfs
- *     mounts    mount and unmount as well; expects a mount name space of its own
- *     every=N   only at every Nth step
+ *     no-times  a store through a mapping changes no time, as on tmpfs
+ *     mounts    also mount and unmount; needs a separate mount namespace
+ *     every=N   test only every Nth step
  *
- * Each call that looks at a file or changes a name is a step: it is wrapped by the linker. Prints how many
- * races were run. In a second round there are no leases, so that times alone have to show a change.
+ * Each call that reads the status of a file or changes a name is a step, and is wrapped by the
+ * linker. The program prints the number of races. In a second round there are no leases, so that
+ * only times can show a change.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -34,18 +35,18 @@
 #define TIME_S 1500000000
 
 enum deed {
-	MAPPED_BEFORE, /* store through a mapping that was there before */
+	MAPPED_BEFORE, /* store through an existing mapping */
 	MAP,	       /* open, map, store */
-	WRITE_RESTORE, /* open, write, set the time back */
-	HELD_RESTORE,  /* the same with a file that was open before */
+	WRITE_RESTORE, /* open, write, restore the time */
+	HELD_RESTORE,  /* the same with a file that was already open */
 	TRUNCATE,
 	MOVE_AWAY,
 	REPLACE,
 	REMOVE,
-	EXCHANGE,	/* the names of both */
-	RENAME_PARENT,	/* the directory */
-	MOUNT_OVER,	/* another directory over the one of the file */
-	UNMOUNT_LAZILY, /* the file system of the file that is kept */
+	EXCHANGE,	/* exchange the names of both files */
+	RENAME_PARENT,	/* rename the directory */
+	MOUNT_OVER,	/* mount another directory over the directory of the file */
+	UNMOUNT_LAZILY, /* unmount the file system of the kept file */
 	DEEDS
 };
 static const char *const deed_names[] = {"mapped before",
@@ -66,14 +67,14 @@ static struct race {
 	enum keep_action action;
 	enum deed deed;
 	bool is_of_kept, has_leases;
-	long step;    /* to do it before */
-	long steps;   /* so far */
-	int removals; /* of copies */
+	long step;    /* the step before which the action happens */
+	long steps;   /* steps so far */
+	int removals; /* the number of removed copies */
 	bool is_armed, is_done;
-	int had_gone;	  /* removals before it was done */
-	const char *call; /* before which it was */
-	bool has_written; /* there is new content to be found */
-	int since_change; /* steps since the last one that changed a status time */
+	int had_gone;	  /* the number of copies removed before the action */
+	const char *call; /* the call after the action */
+	bool has_written; /* new content must be found */
+	int since_change; /* steps since the last change of a status time */
 	bool is_at_change;
 	int held;
 	char *mapping;
@@ -91,7 +92,7 @@ static const char *target(void)
 	return race.is_of_kept ? "k/kept" : "c/1";
 }
 
-/* ---- What others do ---- */
+/* ---- Actions of other programs ---- */
 
 static void write_file(const char *name, const char *begin)
 {
@@ -129,7 +130,7 @@ static void store(char *mapping)
 	race.has_written = true;
 }
 
-/* A lease has the program that opens a file for writing wait; this one does not. */
+/* With a lease, a program that opens a file for writing would wait; this one does not. */
 static void open_and(enum deed deed)
 {
 	int flags = O_RDWR | O_NONBLOCK | (deed == TRUNCATE ? O_TRUNC : 0);
@@ -234,7 +235,7 @@ static void step(const char *call, bool changes)
 		step(#name, changes);                      \
 		return __real_##name arguments;            \
 	}
-/* The disk is no part of this, but for pages that are written out. */
+/* These calls are not steps, except that written pages matter. */
 #define WRAP_SYNC(name)                                                               \
 	int __wrap_##name(int fd);                                                    \
 	int __wrap_##name(int fd)                                                     \
@@ -313,7 +314,7 @@ static void remove_below(const char *directory)
 	closedir(entries);
 }
 
-/* Is there a file that begins like this, in a directory or below? */
+/* Does a file in a directory or below begin with this text? */
 static bool is_found(const char *directory, const char *begin)
 {
 	char path[2 * PATH_MAX], content[SIZE + 1] = "";
@@ -366,7 +367,7 @@ static void make_files(struct keep_file files[COPIES + 1])
 		return;
 	race.held = open(target(), O_RDWR);
 	race.mapping = map(race.held);
-	/* The page is dirty already, so storing once more changes no time until it is written out. */
+	/* The page is already dirty, so another store changes no time until the page is written. */
 	race.mapping[SIZE - 1] = 1;
 	race.mapping[SIZE - 1] = 0;
 	futimens(race.held, times);
@@ -401,8 +402,8 @@ static void act(struct keep_file files[COPIES + 1])
 }
 
 /*
- * Where there are no leases, a program can write and set the time back just before or after a call by
- * which the act itself changes the status time.
+ * Without leases, a program can write and restore the time just before or after a call with which
+ * the act itself changes the status time.
  */
 static bool is_hidden_by_step(void)
 {
@@ -411,8 +412,8 @@ static bool is_hidden_by_step(void)
 }
 
 /*
- * When the last copy has gone, others alone lose what they do to the file that is kept; as do those
- * who write to an open file that has no name any more.
+ * After the last copy was removed, only other programs can lose their changes to the kept file, and
+ * so do programs that write to an open file without a name.
  */
 static void check(void)
 {

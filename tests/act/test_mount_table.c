@@ -1,6 +1,6 @@
 /*
- * Locations by tables that were written by hand, and mounts in random trees of directories, against
- * what is reached by all paths.
+ * Tests locations in tables that were written by hand. Also compares the mounts of random directory
+ * trees with everything that is reached by any path.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -92,12 +92,12 @@ static void what_is_not_told_is_unknown(void **state)
 	assert_false(mount_table_locate(&table, 31, bytes_of("pipe:[7]"), &location));
 	assert_false(mount_table_locate(&table, 31, bytes_of(""), &location));
 	protect(&table, 31, "/home/prot");
-	/* The roots of NFS are not told, so another mount of it can lead anywhere. */
+	/* NFS does not show its roots, so another mount of it can lead anywhere. */
 	assert_int_equal(told(&table, 31, "/home/prot/x"), MOUNT_PROTECTED);
 	assert_int_equal(told(&table, 31, "/home/x"), MOUNT_FREE);
 	assert_int_equal(told(&table, 32, "/data/x"), MOUNT_UNKNOWN);
 	assert_int_equal(told(&table, 30, "/home/prot"), MOUNT_FREE);
-	/* So does what is mounted there. */
+	/* File systems mounted there are also protected. */
 	assert_int_equal(told(&table, 34, "/data/disk"), MOUNT_PROTECTED);
 	assert_int_equal(told(&table, 35, "/run/net"), MOUNT_FREE);
 	mount_table_release(&table);
@@ -156,7 +156,7 @@ static void other_lines_are_errors(void **state)
 /* ---- Random mounts ---- */
 
 /*
- * Each file system has the directories "", /a, /b, /a/a, /a/b, /b/a and /b/b. A node is one of them;
+ * Each file system has the directories "", /a, /b, /a/a, /a/b, /b/a and /b/b. Each is a node, and
  * the number of its path is 0 to 6.
  */
 #define SYSTEMS 3
@@ -168,8 +168,8 @@ static const char *const node_paths[NODES] = {"", "/a", "/b", "/a/a", "/a/b", "/
 struct world {
 	size_t count;
 	struct {
-		size_t system, root; /* what */
-		size_t parent, at;   /* where: a node of what the parent shows */
+		size_t system, root; /* the mounted node */
+		size_t parent, at;   /* the mount point: a node that the parent mount shows */
 		char point[64];
 	} mounts[MOUNTS_MAX];
 };
@@ -181,7 +181,7 @@ static bool is_below(size_t node, size_t top)
 	return strncmp(node_paths[node], node_paths[top], size) == 0;
 }
 
-/* The path of a node by a mount. */
+/* The path of a node through a mount. */
 static void path_by(const struct world *world, size_t mount, size_t node, char path[64])
 {
 	snprintf(path, 64, "%s%s", world->mounts[mount].point,
@@ -196,7 +196,7 @@ static bool is_taken(const struct world *world, size_t parent, size_t at)
 	return false;
 }
 
-/* No mount is upon the root of another one, or where one is. */
+/* No mount covers the root of another mount, or another mount point. */
 static void make_world(struct world *world)
 {
 	size_t wanted = 2 + next_random() % (MOUNTS_MAX - 1);
@@ -235,7 +235,9 @@ static void write_world(const struct world *world, struct mount_table *table)
 	read_text(table, text);
 }
 
-/* What can be reached below a directory by going down and into what is mounted, from what is protected. */
+/*
+ * Mark everything that can be reached from protected directories through subdirectories and mounts.
+ */
 static void spread(const struct world *world, bool inside[SYSTEMS][NODES])
 {
 	for (bool grew = true; grew;) {

@@ -1,9 +1,9 @@
 /*
- * What libsimhash-index tells of an index, in lines for a test to compare:
+ * Prints the answers of libsimhash-index about an index, in lines that a test can compare:
  *
  *     dump_index URL files | pairs [every | paper] | groups [single] | file PATH | table NAME <CONTENT | ended | wrong
  *
- * Links both libraries, and has names of its own that both use inside.
+ * Links both libraries, and defines names that both also use internally.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that the libraries have inside, too. */
+/* Names that the libraries also use internally. */
 int error_set(const struct simhash_error *error);
 int reconcile(void);
 
@@ -78,7 +78,7 @@ static int print_files(struct simhash_index *index, struct simhash_error *error)
 	return status;
 }
 
-/* The files of a second iterator are read meanwhile. */
+/* Another iterator reads files at the same time. */
 static int print_groups(struct simhash_index *index, enum simhash_index_linkage linkage,
 			struct simhash_error *error)
 {
@@ -110,7 +110,7 @@ static int print_groups(struct simhash_index *index, enum simhash_index_linkage 
 	return status;
 }
 
-/* The sum table by libsimhash, with the tags of the index. */
+/* The sum table is computed by libsimhash with the tags of the index. */
 static int print_pairs_of_table(struct simhash_index *index, const char *name,
 				struct simhash_error *error)
 {
@@ -136,7 +136,7 @@ static int end_early(struct simhash_index *index, struct simhash_error *error)
 	return simhash_index_pairs(index, NULL, end_search, &pairs, error);
 }
 
-/* Each of these is refused; returns how many were not. */
+/* All of these searches must be refused; returns the number that were not. */
 static int search_wrongly(struct simhash_index *index)
 {
 	struct simhash_index_search search;

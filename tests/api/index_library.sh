@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libsimhash-index tells of an index what its tables hold and what simfind finds, linked either
-# way: $DUMP_SHARED and $DUMP_STATIC.
+# Checks that libsimhash-index returns the contents of the index tables and the results of simfind,
+# with shared ($DUMP_SHARED) and static linking ($DUMP_STATIC).
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -9,7 +9,7 @@ seq 1 3000 >"$files/a.txt"
 seq 2 3000 >"$files/b.txt"
 cp "$files/a.txt" "$files/sub/copy.txt"
 seq 5 3000 >"$files/other.c"
-# Many files that are no pairs, since they have extensions of their own.
+# Many files that are not pairs, because each has a different extension.
 for i in $(seq 1100); do echo "$i" >"$files/sub/$(printf 'f.%03x' "$i")"; done
 : >"$files/empty"
 settle "$files"
@@ -23,7 +23,7 @@ dump() {
 	LC_ALL=C sort shared >dumped
 	LC_ALL=C sort static | cmp - dumped || fail "$*: the libraries differ"
 }
-# pairs_found OPTION...: as simfind finds them
+# pairs_found OPTION...: the pairs that simfind finds
 pairs_found() {
 	runs 0 "$SIMFIND" -q --format=json "$@"
 	python3 -c 'import json
@@ -58,7 +58,7 @@ pairs_found --verify=no >expected
 cmp expected dumped || fail "the paper's pairs: $(diff expected dumped | head -4)"
 grep -q ' no -1.000000$' expected || fail "no pair by counts alone"
 
-# groups_found OPTION: as simfind lists them, in their order
+# groups_found OPTION: the groups that simfind lists, in the same order
 groups_found() {
 	runs 0 "$SIMFIND" -q --format=json "$1"
 	python3 -c 'import json
@@ -79,14 +79,14 @@ for linkage in representative single; do
 	done
 done
 
-# Partners of a file, which comes first.
+# The partners of a file, which is first in each pair.
 dump file "$files/b.txt"
 pairs_found "$files/b.txt" >expected
 same "partners" "$(wc -l <expected)" "$(wc -l <dumped)"
 same "the file asked for" "$(wc -l <dumped)" "$(grep -c ":$files/b.txt .*:/" dumped)"
 [ "$(wc -l <dumped)" -gt 2 ] || fail "too few partners to be a test"
 grep -q '/other.c [1-9][0-9]* 0 sketch ' dumped || fail "no partner of another extension: $(cat dumped)"
-# Of its counts alone, which have no host and no sketch: as in the paper.
+# Partners by counts alone, without host and sketch, as in the paper.
 "$DUMP_SHARED" "$TEST_URL" table b.txt <"$files/b.txt" | LC_ALL=C sort >by_table
 pairs_found --verify=no "$files/b.txt" | sed "s|[^ ]*:$files/b.txt ||" | LC_ALL=C sort >partners
 grep -v ":$files/b.txt 0" by_table | sed 's/^:b.txt //' | LC_ALL=C sort | cmp partners - ||
@@ -94,7 +94,7 @@ grep -v ":$files/b.txt 0" by_table | sed 's/^:b.txt //' | LC_ALL=C sort | cmp pa
 [ "$(wc -l <partners)" -gt 2 ] || fail "too few partners by counts to be a test"
 same "its own row" 1 "$(grep -c "^:b.txt .*:$files/b.txt 0 0 no -1.000000$" by_table)"
 
-# What goes wrong is told with a code.
+# Each error has a code.
 fails() { # CODE TEXT COMMAND...
 	local code=$1 text=$2
 	shift 2
@@ -110,7 +110,7 @@ sql "INSERT INTO schema_version(version) VALUES (99)"
 fails 17 "schema version 99" "$DUMP_SHARED" "$TEST_URL" files
 sql "DELETE FROM schema_version WHERE version = 99"
 
-# Without a URL it is the index that simfind opens.
+# Without a URL, the library opens the same index as simfind.
 "$DUMP_SHARED" "$TEST_URL" pairs | LC_ALL=C sort >expected
 SIMHASH_DATABASE=$TEST_URL "$DUMP_SHARED" "" pairs | LC_ALL=C sort | cmp expected - ||
 	fail "another index by default"

@@ -1,5 +1,5 @@
-# Cross-building for 64-bit ARM on Debian; the tests run under qemu-user.
-# scripts/test.sh arm64 gets the libraries.
+# Builds for 64-bit ARM on Debian; the tests run under qemu-user. scripts/test.sh arm64 downloads
+# the libraries.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

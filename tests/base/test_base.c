@@ -1,5 +1,5 @@
 /*
- * What every room uses: arrays, paths, whole files, sorting, threads, clocks.
+ * Tests the basics that every room uses: arrays, paths, whole files, sorting, threads, clocks.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -76,7 +76,7 @@ static void array_that_cannot_grow_is_as_it_was(void **state)
 
 #define SLOT_ITEMS 5000
 
-/* Items with even keys are entered. Their hashes leave `distinct` values. */
+/* Items with even keys are entered. Their hashes have `distinct` different values. */
 static bool is_item(const void *key, uint32_t number)
 {
 	return *(const uint32_t *)key == 2 * number;
@@ -112,7 +112,7 @@ static void slots_find_each_item_and_no_other(void **state)
 {
 	(void)state;
 	expect_items(UINT32_MAX);
-	expect_items(1000); /* several items have one hash */
+	expect_items(1000); /* several items have the same hash */
 	expect_items(3);
 }
 
@@ -161,7 +161,7 @@ static void at_or_below_ends_at_a_slash(void **state)
 			cases[i].is_below);
 }
 
-/* A fresh folder, which is then the working directory; returns its resolved path. */
+/* Creates a folder and makes it the working directory; returns its resolved path. */
 static char *enter_folder(void)
 {
 	char name[] = "/tmp/simhash-base.XXXXXX";
@@ -286,7 +286,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* The names in a directory, sorted, and one after the other. */
+/* The names in a directory, sorted and joined. */
 static void list_names(struct entry_reader *reader, int fd, char *text, size_t size)
 {
 	char names[64][8];
@@ -328,14 +328,14 @@ static void entries_are_read_with_their_types(void **state)
 	list_names(&reader, fd, text, sizeof text);
 	assert_string_equal(text, "..y .x a c d l ");
 	close(fd);
-	/* A directory that was removed may have no entries, or say so. */
+	/* A removed directory may have no entries, or report this. */
 	fd = open_file_at(AT_FDCWD, "d", O_RDONLY | O_DIRECTORY, 0);
 	assert_int_equal(rmdir("d"), 0);
 	assert_int_equal(entry_reader_begin(&reader, fd), 0);
 	assert_true(entry_reader_next(&reader, &entry) == 0 || errno == ENOENT);
 	entry_reader_end(&reader);
 	close(fd);
-	/* What is not a directory cannot be read. */
+	/* Only directories can be read. */
 	fd = open_file_at(AT_FDCWD, "a", O_RDONLY, 0);
 	{
 		assert_true(entry_reader_begin(&reader, fd) != 0 ||
@@ -350,7 +350,7 @@ static void entries_are_read_with_their_types(void **state)
 	leave_folder(folder);
 }
 
-/* The lowest descriptor that is free. */
+/* The lowest free descriptor. */
 static int free_descriptor(void)
 {
 	int fd = dup(STDOUT_FILENO);
@@ -359,7 +359,7 @@ static int free_descriptor(void)
 	return fd;
 }
 
-/* Where Linux tells how large its table is. */
+/* The size of the descriptor table, if Linux shows it. */
 static unsigned descriptors_reserved(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");
@@ -451,7 +451,10 @@ static void times_that_do_not_fit_differ(void **state)
 		int64_t late = clock_ns(seconds, 5), early = clock_ns(-seconds, 5);
 		assert_true(late != clock_ns(seconds, 6) && late != clock_ns(seconds + 1, 5));
 		assert_true(early != clock_ns(-seconds, 6) && early != clock_ns(-seconds - 1, 5));
-		/* In order, at the ends of what fits, and the same when they come again. */
+		/*
+		 * The values are in order near the limits, and the same when they are computed
+		 * again.
+		 */
 		assert_true(late > last_s * NS_PER_S - (INT64_C(1) << 56));
 		assert_true(early < -last_s * NS_PER_S + (INT64_C(1) << 56));
 		assert_true(i == 0 || (late > before && early < after));
@@ -518,10 +521,10 @@ static void columns_are_those_of_terminals(void **state)
 	} cases[] = {{"", 0},
 		     {"abc", 3},
 		     {"\xc3\xa9", 1},			 /* e with an accent */
-		     {"e\xcc\x81", 1},			 /* and in two characters */
-		     {"\xe7\x8c\xab", 2},		 /* a Chinese one */
-		     {"\xed\x95\x9c", 2},		 /* a Korean one */
-		     {"\xef\xbd\xb6", 1},		 /* a narrow Japanese one */
+		     {"e\xcc\x81", 1},			 /* the same in two characters */
+		     {"\xe7\x8c\xab", 2},		 /* a Chinese character */
+		     {"\xed\x95\x9c", 2},		 /* a Korean character */
+		     {"\xef\xbd\xb6", 1},		 /* a narrow Japanese character */
 		     {"\xf0\x9f\x90\x88", 2},		 /* a cat */
 		     {"\x1b[32midentical\x1b[0m x", 11}, /* colours */
 		     {"\xe2\x80\xa6", 1}};		 /* an ellipsis */
@@ -598,7 +601,7 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
-/* Ties are multiples of 1/128; printf rounds them to the even digit. */
+/* Ties are multiples of 1/128. printf rounds them to the even digit. */
 static void millionths_are_those_of_printf(void **state)
 {
 	static const double special[] = {
@@ -629,7 +632,7 @@ static void millionths_are_those_of_printf(void **state)
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
-		/* exponents from -75 to 52 */
+		/* Exponents from -75 to 52. */
 		expect_millionths(double_of((random & ((UINT64_C(1) << 52) - 1)) |
 					    (948 + random % 128) << 52));
 	}
@@ -653,7 +656,7 @@ static void integers_have_all_64_bits(void **state)
 	expect_line("0 18446744073709551615 -9223372036854775808 -7", put_integers, NULL);
 }
 
-/* Pieces of every size up to more than the buffer holds, one after the other. */
+/* Writes pieces of every size up to more than the size of the buffer. */
 static void nothing_of_a_long_line_is_lost(void **state)
 {
 	struct line_buffer line = {.out = tmpfile()};

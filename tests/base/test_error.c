@@ -1,5 +1,5 @@
 /*
- * Messages of errors keep their reason, whatever the length of the paths in them.
+ * Tests that error messages keep their reason, no matter how long the paths in them are.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,5 +1,6 @@
 /*
- * The heap, held against a plain search for the smallest: runs of numbers, of which many are equal.
+ * Compares the heap with a simple search for the smallest number, for runs of numbers with many
+ * equal ones.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -20,7 +21,7 @@ struct run {
 	size_t at, count;
 };
 
-/* Runs whose numbers rise, or fall where `falls`; some of them are empty. */
+/* Runs of rising numbers, or of falling numbers if `falls` is set; some are empty. */
 struct runs {
 	struct run runs[RUNS_MAX];
 	size_t count;
@@ -57,7 +58,7 @@ static void make_runs(struct runs *runs, size_t count, bool falls, uint64_t *sta
 	}
 }
 
-/* The number that comes first of those that each run is at; false: there is none. */
+/* Find the first of the current numbers of all runs. False if there is none. */
 static bool find_first(const struct runs *runs, int *first)
 {
 	bool is_found = false;

@@ -1,5 +1,5 @@
 /*
- * The sorter of lines: in memory, and by temporary files when it has little of that.
+ * Tests the sorter of lines, in memory and with temporary files when memory is small.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -24,7 +24,7 @@ struct seen {
 	size_t count;
 	double last_key;
 	char last[64];
-	uint64_t sum; /* of all lines, in any order */
+	uint64_t sum; /* the sum of all lines in any order */
 };
 
 static struct simhash_error error;
@@ -87,15 +87,15 @@ static void sort_with(size_t memory_bytes)
 static void lines_come_in_order_with_any_memory(void **state)
 {
 	(void)state;
-	sort_with(1 << 20); /* all of them */
+	sort_with(1 << 20); /* all lines in memory */
 	sort_with(40000);   /* a few runs */
-	sort_with(1000);    /* a few hundred */
-	sort_with(10);	    /* less than a line */
+	sort_with(1000);    /* a few hundred runs */
+	sort_with(10);	    /* less than one line */
 }
 
 static struct rlimit open_files;
 
-/* One more file can be opened, and no other. */
+/* One more file can be opened, but no others. */
 static int allow_one_file(void **state)
 {
 	struct rlimit limit;
@@ -133,7 +133,7 @@ static void no_lines_are_none(void **state)
 	line_sorter_free(sorter);
 }
 
-/* ---- Other orders, held against qsort ---- */
+/* ---- Other orders, compared with qsort ---- */
 
 struct record {
 	struct line_key key;
@@ -194,7 +194,7 @@ static void restricted_to(size_t memory_bytes, bool reverse, uint64_t limit)
 		struct record *record = &records[i];
 		int text, line;
 		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		/* No letter comes before the full stop. */
+		/* No letter precedes the full stop. */
 		text = snprintf(record->bytes, 32, "%.*s.", (int)(state >> 60),
 				state >> 59 & 1 ? "aaaaaaaaaaaaaaaa" : "aaaabaaaaaaaaaaa");
 		line = snprintf(record->bytes + text, 32, "%d", (int)(state >> 20 & 1023));
@@ -255,7 +255,7 @@ static void *add_lines(void *context)
 	return NULL;
 }
 
-/* While a thread writes a full buffer others fill the second one, and wait for it. */
+/* While one thread writes a full buffer, others fill the second buffer and wait for the first. */
 static void lines_of_several_threads_come_once_each(void **state)
 {
 	static const size_t memories[] = {1 << 24, 200000, 5000};

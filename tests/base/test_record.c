@@ -1,5 +1,5 @@
 /*
- * A table of fields in each format, byte for byte.
+ * Compares a table of fields in each format byte by byte.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -78,7 +78,7 @@ static void heading(FILE *out)
 	write_animal(out, &(struct record_style){RECORD_HEADING, false}, &animals[1]);
 }
 
-/* So many of the animals make this text, which may have zero bytes. */
+/* This number of animals produces this text, which may contain zero bytes. */
 static void expect(struct record_style style, uint64_t count, const char *expected,
 		   size_t expected_size)
 {

@@ -1,5 +1,6 @@
 /*
- * The sorter of records, held against qsort: in memory, and by a temporary file when it has little.
+ * Compares the sorter of records with qsort, in memory and with a temporary file when memory is
+ * small.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -102,7 +103,7 @@ static int add(struct runs *runs, const struct record *record)
 	return 0;
 }
 
-/* All records come once, in order. */
+/* All records come once and in order. */
 static void check(const struct runs *runs, size_t count, size_t buffer_bytes)
 {
 	struct record *sorted[RECORDS];
@@ -147,12 +148,12 @@ static void records_come_in_order_with_any_memory(void **state)
 			assert_int_equal(runs_spill(&runs, &error), 0);
 			assert_null(runs.bytes);
 			check(&runs, count, budgets[b]);
-			check(&runs, count, 1 << 20); /* again */
+			check(&runs, count, 1 << 20); /* a second time */
 			runs_release(&runs);
 		}
 }
 
-/* A cursor that has stopped in the middle does not disturb a new one. */
+/* A cursor that stopped in the middle does not affect a new one. */
 static void cursors_do_not_disturb_each_other(void **state)
 {
 	struct runs runs = {.budget = 20000, .size_of = size_of, .compare = compare};
@@ -178,7 +179,7 @@ static void cursors_do_not_disturb_each_other(void **state)
 	runs_release(&runs);
 }
 
-/* Each record is a run that the caller has sorted: more of them than there is memory for buffers. */
+/* Each record is a run that the caller has sorted. There are more runs than memory for buffers. */
 static void many_runs_are_merged_at_once(void **state)
 {
 	struct runs runs = {.size_of = size_of};
@@ -252,7 +253,7 @@ static void a_folder_that_is_missing_is_named(void **state)
 	unsetenv("TMPDIR");
 }
 
-/* As on a full disk. */
+/* Simulates a full disk. */
 static void a_file_that_cannot_grow_is_named(void **state)
 {
 	struct rlimit before, limit;

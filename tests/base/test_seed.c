@@ -1,7 +1,7 @@
 /*
- * Tables of what comes from outside take as long for keys that were made to collide as for others.
- * The keys collide in what the tables hashed by before they were seeded. What is counted are runs of
- * used slots: who looks for a key that is not there passes through the rest of one.
+ * Tests that tables of data from outside are as fast for keys made to collide as for others. The
+ * keys collide in the hash that the tables used before they were seeded. The test counts runs of
+ * used slots, because a search for a missing key passes through the rest of a run.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -17,17 +17,19 @@
 #include "base/data/pair_set.h"
 
 #define KEYS 20000u
-/* At three quarters in use, and random, 17 steps for each slot; colliding, KEYS for each key. */
+/*
+ * With half of the slots in use, random keys take 2 steps per slot, and colliding keys take KEYS
+ * steps per key.
+ */
 #define STEPS_MAX ((uint64_t)200 * KEYS)
 
-/* The steps of one search from each slot, twice. */
+/* The number of steps of one search from each slot, twice. */
 static uint64_t steps_through(const struct pair_set *set)
 {
 	uint64_t run = 0, steps = 0;
 
-	for (size_t i = 0; i < set->slot_count; i++) {
-		bool is_used = set->slots[i].first != 0 || set->slots[i].second != 0;
-		if (is_used) {
+	for (size_t i = 0; i < set->slots.count; i++) {
+		if (set->slots.items[i].number != NO_ITEM) {
 			run++;
 			continue;
 		}
@@ -40,7 +42,7 @@ static uint64_t steps_through(const struct pair_set *set)
 static void set_of_pairs_that_were_made_to_collide_has_short_runs(void **state)
 {
 	static const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-	struct pair_set set = {.slots = NULL};
+	struct pair_set set = {.pairs = NULL};
 
 	(void)state;
 	for (uint64_t i = 1; i <= KEYS; i++)
@@ -51,7 +53,7 @@ static void set_of_pairs_that_were_made_to_collide_has_short_runs(void **state)
 	pair_set_release(&set);
 }
 
-/* Of keys that differ in a few bits anywhere, no slot has many. */
+/* For keys that differ in a few bits anywhere, no slot has many keys. */
 static void keys_that_differ_in_any_bits_spread(void **state)
 {
 	static uint32_t slots[1024];
@@ -67,7 +69,7 @@ static void keys_that_differ_in_any_bits_spread(void **state)
 				uint32_t count = ++slots[hash & 1023];
 				most = count > most ? count : most;
 			}
-			assert_true(most < 128); /* 4 on the average */
+			assert_true(most < 128); /* 4 on average */
 		}
 }
 

@@ -1,6 +1,6 @@
 /*
- * Sorting texts, held against qsort(3): texts that begin alike, that end within each other, that are
- * equal, and those of any bytes.
+ * Compares the sorting of texts with qsort(3): texts with the same beginning, texts that are the
+ * beginning of others, equal texts, and texts of any bytes.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -54,13 +54,16 @@ static void check(size_t count)
 		assert_memory_equal(text->bytes, wanted[i]->bytes, text->size);
 		assert_true(items[i].number < count);
 	}
-	/* Each item is there once. */
+	/* Each item occurs once. */
 	memset(scratch, 0, count * sizeof *scratch);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(scratch[items[i].number].key++, 0);
 }
 
-/* The next text begins with so many bytes of an earlier one, and goes on with few letters. */
+/*
+ * The next text begins with up to `most` bytes of an earlier one, and continues with few different
+ * letters.
+ */
 static void make_texts(size_t count, size_t most, unsigned letters)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -103,7 +106,7 @@ static void texts_that_begin_alike_are_in_order(void **state)
 	check(TEXTS);
 }
 
-/* Each is the beginning of the next one. */
+/* Each text is the beginning of the next one. */
 static void texts_that_others_go_on_from_come_first(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# All pairs of the paper's chain (figure 9: 2,900 s for 16,000 files) beside ssdeep and
-# tlsh, which compare every pair of digests. Digests and the index are made before.
+# Measures the search for all pairs of the paper's chain (figure 9: 2,900 s for 16,000 files),
+# compared with ssdeep and tlsh, which compare every pair of digests. Digests and the index are made
+# before.
 #
 #     tests/bench/chain.sh [BUILD]
 build=$(cd "${1:-build}" && pwd)

@@ -1,13 +1,13 @@
 /*
- * Run a command and look at the clocks of its threads, 50 times a second: how well it uses the
- * processors, and how long its tail is, in which it leaves some of them idle. Linux.
+ * Run a command and read the clocks of its threads 50 times a second, to measure how well it uses
+ * the processors and how long its tail is, in which it leaves some processors idle. For Linux.
  *
  *     clocks FILE COMMAND [ARGUMENT]...
  *
- * Prints to the file the wall time in seconds, the processor time, the peak memory in KiB, the tail
- * in seconds, and for the middle, which is between the first tenth of the time and the tail, the
- * percentage of all processors that the threads used, and that they used or waited for: the use on
- * a machine that does nothing else.
+ * Prints to the file the wall time in seconds, the processor time, the peak memory in KiB and the
+ * tail in seconds. The middle is between the first tenth of the time and the tail. For it, prints
+ * the percentage of all processors that the threads used, and the percentage that they used or
+ * waited for, which is the use on an otherwise idle machine.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #define STEP_NS 20000000
 #define THREADS 4096
 #define STEPS 1000000
-#define BUSY 0.9 /* of the processors: a step with less is of the tail, if no other one follows */
+#define BUSY 0.9 /* the share of the processors; a last step with less belongs to the tail */
 
 struct clocks {
 	long thread;
@@ -58,7 +58,7 @@ static struct clocks *find_thread(long thread)
 	return &threads[i];
 }
 
-/* Add what a thread has used and waited for since the last look. */
+/* Add the time that a thread has used and waited for since the last reading. */
 static void look_at_thread(const char *folder, const char *name, struct step *step)
 {
 	char path[512];

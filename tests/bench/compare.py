@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The same two jobs by simhash, jdupes, rmlint, ssdeep and tlsh, in one run.
+"""Compares simhash, jdupes, rmlint, ssdeep and tlsh on the same two tasks in one run.
 
     tests/bench/compare.py BUILD TREE [COUNT]
 
-First the identical files of TREE, then the changed files among COUNT files (default: 2000) drawn
-from TREE, to which an edited copy of every fourth is added: lines replaced, a block inserted,
-pieces deleted or blocks moved, 1 % of the file each. Prints tables in Markdown: the time, the
-processor time and the memory of each tool, what it finds, and how many of the pairs that it lists
+First, the tools find the identical files of TREE. Then they find the changed files among COUNT files
+(default: 2000) of TREE, after an edited copy of every fourth file was added: lines replaced, a block
+inserted, pieces deleted or blocks moved, each 1 % of the file. Prints tables in Markdown: the time,
+the processor time and the memory of each tool, the files that it finds, and how many listed pairs
 share less than a tenth of their content, by their exact Jaccard index of runs of 16 bytes.
-Files are read once before, so that all tools find them cached. Needs jdupes, rmlint, ssdeep and
+Files are read once before, so that they are cached for all tools. Needs jdupes, rmlint, ssdeep and
 tlsh (Debian: tlsh-tools).
 
 SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ SAMPLED_PAIRS = 2000
 
 
 class Step:
-    """What some commands, one after the other, take."""
+    """The time and memory of several commands, one after another."""
 
     def __init__(self, build, folder):
         self.measure, self.measured = f"{build}/tests/measure", f"{folder}/measured"
@@ -54,7 +54,7 @@ class Step:
 
 
 def warm(folder):
-    """Have all files cached."""
+    """Read all files, so that they are cached."""
     for at, _, names in os.walk(folder):
         for path in (os.path.join(at, name) for name in names):
             if os.path.isfile(path) and os.access(path, os.R_OK):
@@ -94,13 +94,13 @@ def make_folder(tree, count, folder):
 # ---- Identical files ----
 
 def copies_in_pairs(path):
-    """Of n identical files simfind lists n - 1 pairs."""
+    """For n identical files, simfind lists n - 1 pairs."""
     with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
         return sum(row["match"] == "identical" for row in csv.DictReader(file))
 
 
 def copies_in_paragraphs(path):
-    """Of files listed one a line, their sets apart by an empty line."""
+    """For lists with one file per line and an empty line between sets."""
     copies = 0
     with open(path, "rb") as file:
         for paragraph in file.read().split(b"\n\n"):
@@ -154,7 +154,7 @@ def pairs_of_tlsh(path):
 
 
 def strangers_among(build, pairs):
-    """Of how many, how many share less than a tenth."""
+    """The number of pairs, and how many of them share less than a tenth."""
     sample = sorted(random.Random("strangers").sample(sorted(pairs), min(SAMPLED_PAIRS, len(pairs))))
     lines = "".join(f"{a}\t{b}\n" for a, b in sample)
     done = subprocess.run([f"{build}/tests/shingles"], input=lines, capture_output=True, text=True, check=True,

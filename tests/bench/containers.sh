@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# What is in archives: simhash -z with one thread beside `bsdtar -xOf ARCHIVE | wc -c`, which only unpacks. Of each archive
-# the least wall time, and the least processor time, of several rounds by turns; the last columns are the times over bsdtar's.
-# One row is without the process that unpacks, one has a thread for each processor, one takes the archive as a file like
-# any other.
+# Measures archives: simhash -z with one thread, compared with `bsdtar -xOf ARCHIVE | wc -c`, which
+# only unpacks. For each archive, prints the least wall time and the least processor time of several
+# rounds in turns; the last columns are the times divided by bsdtar's. One row is without the
+# process that unpacks, one has a thread for each processor, and one reads the archive like any
+# other file.
 #
 #     tests/bench/containers.sh [BUILD [ROUNDS [TREE]]]   (default: build 5 /usr)
 #
-# The zip has 50,000 files of less than 16 KiB of TREE, the tar.zst 2 GB of it, or that as one member, as the tar has it, the
-# 7z 300 MB.
+# The zip has 50,000 files of TREE below 16 KiB, the tar.zst has 2 GB of TREE, or the same as one
+# member, like the tar, and the 7z has 300 MB.
 build=$(cd "${1:-build}" && pwd)
 rounds=${2:-5}
 tree=${3:-/usr}
@@ -20,7 +21,8 @@ for tool in bsdtar zstd; do
 	}
 done
 
-# pick CONDITION ARCHIVE: of the files of which the condition on the size, and the count and bytes before them, holds
+# pick CONDITION ARCHIVE: the files that satisfy the condition on the size, and on the count and
+# bytes of the files before
 pick() {
 	{ find "$tree" -xdev -type f -readable -size +0 -printf '%s\t%p\n' || true; } | LC_ALL=C sort -t "$(printf '\t')" -k 2 |
 		awk -F '\t' "{ size = \$1 } $1 { count++; bytes += size; print \$2 }" >"$folder/list"

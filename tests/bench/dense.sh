@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Groups and lists where very many files resemble each other: time, processor time and peak memory,
-# and with another build the same of that and the ratio. Each build makes indexes of its own.
-# What a build does not finish within LIMIT seconds (default: 900) and 12 GB is given up. With
-# FAMILY, FORM, LARGE and CHAIN there are other numbers of files; 0 leaves the part out.
+# Measures groups and lists when very many files resemble each other: time, processor time and peak
+# memory; with another build, also its values and the ratio. Each build makes its own indexes. A run
+# stops if it needs more than LIMIT seconds (default: 900) or 12 GB. FAMILY, FORM, LARGE and CHAIN
+# set the numbers of files; 0 leaves a part out.
 #
 #     tests/bench/dense.sh BUILD [OTHER_BUILD]
 build=$(cd "${1:-build}" && pwd)
@@ -17,8 +17,8 @@ large=${LARGE:-60000}
 chain=${CHAIN:-1000000}
 measure=$build/tests/measure
 
-# run BUILD INDEX OPTION...: simfind of a build; $wall, $work and $peak (MB), or - if it is given up,
-# and $count, the first number of its summary
+# run BUILD INDEX OPTION...: run simfind of a build; sets $wall, $work and $peak (MB), or - if it
+# was stopped, and $count, the first number of its summary
 run() {
 	local program=$1/simfind index=$2
 	shift 2
@@ -34,7 +34,7 @@ run() {
 	count=$(tr -d , <"$folder/said" | grep -oE '^[0-9]+' | tail -1 || true)
 }
 
-# least BUILD INDEX OPTION...: the same, of three runs
+# least BUILD INDEX OPTION...: the best of three runs
 least() {
 	local best="" i
 	for i in 1 2 3; do
@@ -45,7 +45,7 @@ least() {
 	read -r wall work peak <<<"$best"
 }
 
-# line HOW WHAT INDEX OPTION...: a line of what `run` or `least` measures, for each build
+# line HOW WHAT INDEX OPTION...: print a line for each build, measured by `run` or `least`
 line() {
 	local how=$1 what=$2 index=$3 first="" i
 	shift 3
@@ -67,13 +67,13 @@ line() {
 	wall=$first
 }
 
-# rate: of the list just made by the only build, or by the last of two
+# rate: of the last list, by the only build or the second one
 rate() {
 	[ "$wall" = - ] ||
 		awk -v n="${count:-0}" -v t="$wall" 'BEGIN { printf "%42s%10.2f million pairs a second, of %d\n", "", n / t / 1e6, n }'
 }
 
-# indexed NAME PATH: by each build
+# indexed NAME PATH: index PATH with each build
 indexed() {
 	local i
 	for i in "${!builds[@]}"; do

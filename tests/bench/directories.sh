@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whole directories: those of a tree, and of as many backups of it as make some millions of files,
-# in each of which one file in ten has another content.
+# Measures --directories on a tree, and on enough backups of it for some millions of files; in each
+# backup, one file in ten has another content.
 #
 #     tests/bench/directories.sh [BUILD [TREE [MILLIONS]]]   (default: build /usr 1)
 build=$(cd "${1:-build}" && pwd)
@@ -9,7 +9,7 @@ millions=${3:-1}
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# line WHAT INDEX OPTION...: the least of three runs
+# line WHAT INDEX OPTION...: the best of three runs
 line() {
 	local what=$1 index=$2 least="" work=0
 	shift 2
@@ -27,7 +27,7 @@ sql() {
 	sqlite3 -batch -noheader "$folder/backups.db" "$1"
 }
 
-# The rows of the tree once more, below another directory.
+# Add the rows of the tree again, below another directory.
 add_backup() { # NUMBER
 	local values
 	values=$(sql "SELECT group_concat(CASE name

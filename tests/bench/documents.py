@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How many documents of real editors are found again, saved by another editor, changed or not.
+"""Measures how many documents of real editors are found after another editor saved them, changed or not.
 
     documents.py BUILD FOLDER [SCRATCH]
 
-Takes each .docx, .odt, .pptx, .odp, .xlsx and .ods below FOLDER that has 500 bytes of text or more. LibreOffice
-(Debian: libreoffice-writer-nogui, -impress-nogui, -calc-nogui) saves it again as it is, and with 1 % of its words
-changed. All are indexed by `simhash -z`. A document is found if a pair of simfind has its text, or a member of 500
-bytes or more, on one side and that of its other version on the other. Pairs of the texts of different documents
-are counted, and those of them that have hardly a run of three words in common.
+Uses each .docx, .odt, .pptx, .odp, .xlsx and .ods below FOLDER with at least 500 bytes of text. LibreOffice
+(Debian: libreoffice-writer-nogui, -impress-nogui, -calc-nogui) saves it again unchanged, and with 1 % of its words
+changed. `simhash -z` indexes all of them. A document is found if simfind lists a pair of its text, or of a member of
+500 bytes or more, with the text or a member of its other version. Also counts pairs of texts of different documents,
+and how many of them share almost no run of three words.
 """
 import csv, os, random, re, shutil, subprocess, sys, tempfile, zipfile
 
@@ -22,7 +22,7 @@ def words_of(data):
 
 
 def change(path, out, r):
-    """One word of a hundred, anywhere in the parts that have the text."""
+    """Change one of a hundred words, anywhere in the parts with the text."""
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         members = [(info, old.read(info)) for info in old.infolist()]
         words = [(at, word) for at, (info, data) in enumerate(members) if PARTS.search(info.filename.encode())
@@ -38,7 +38,7 @@ def change(path, out, r):
 
 
 def save_again(paths, out, scratch):
-    """By LibreOffice, in the format that they have, a few at a time: some end it."""
+    """Save documents with LibreOffice in their format, a few at a time, because some make it crash."""
     for kind in sorted({path.rsplit(".", 1)[1] for path in paths}):
         some = [path for path in paths if path.endswith("." + kind)]
         for size in (10, 1):
@@ -59,7 +59,7 @@ def pairs_of(build, index):
 
 
 def runs_of_words(path):
-    """Each three words of a document that follow each other, without its markup."""
+    """All runs of three consecutive words in a document, without its markup."""
     with zipfile.ZipFile(path) as archive:
         text = b" ".join(archive.read(name) for name in archive.namelist() if PARTS.search(name.encode()))
     words = re.sub(rb"<[^>]*>", b" ", text).split()
@@ -67,7 +67,7 @@ def runs_of_words(path):
 
 
 def sizes_of(index):
-    """The bytes of each member and text, by its path."""
+    """The sizes of all members and texts, by path."""
     lines = subprocess.run(["sqlite3", index[7:], "SELECT path || '|' || size FROM file_text WHERE path LIKE '%//%'"],
                            capture_output=True, text=True, errors="surrogateescape").stdout.split("\n")
     return {path: int(size) for path, _, size in (line.rpartition("|") for line in lines if line)}

@@ -1,5 +1,5 @@
 /*
- * The figures of the paper about finding (chapter 5), for any index: tables for gnuplot, with
+ * Computes the paper's figures about searches (chapter 5) for any index, as tables for gnuplot with
  * comments after #.
  *
  *     figures URL PERCENT              how many pairs pass each step, for each key
@@ -41,7 +41,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-/* "1", "0.05", "3.25": as it was given. */
+/* Writes the percentage as it was given: "1", "0.05", "3.25". */
 static void write_percent(FILE *out, int64_t millionths, int width)
 {
 	char text[32];

@@ -1,17 +1,17 @@
 /*
- * Files for measuring how well and how fast pairs are found.
+ * Makes files to measure how well and how fast pairs are found.
  *
- *     files chain FOLDER COUNT            4 KiB each, with 4 random bytes changed from one
+ *     files chain FOLDER COUNT            files of 4 KiB; 4 random bytes change from each one
  *                                         to the next (the paper's figure 9)
- *     files family FOLDER COUNT SIZE      SIZE random bytes each, of which three are changed
+ *     files family FOLDER COUNT SIZE      files of SIZE random bytes; three bytes are changed
  *                                         in every file: all of them are similar
- *     files form FOLDER COUNT             two lines of text, of which a number differs: small
- *                                         files whose counts are near, and few of them similar
- *     files edits FOLDER < PATHS          of each file, named and ended by a zero, a copy
- *                                         FOLDER/N-original-00.ext and N-KIND-RATE.ext with so
- *                                         many per mille of its bytes changed
+ *     files form FOLDER COUNT             files of two lines of text with a different number:
+ *                                         small files with near counts; few are similar
+ *     files edits FOLDER < PATHS          for each file, whose name ends with a zero, a copy
+ *                                         FOLDER/N-original-00.ext and N-KIND-RATE.ext with
+ *                                         RATE per mille of its bytes changed
  *     files unrelated FOLDER COUNT SIZE   COUNT files of SIZE bytes of each of six kinds,
- *                                         that look alike and share nothing
+ *                                         that look alike and share no content
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static int make_chain(const char *folder, size_t count)
 	return 0;
 }
 
-/* In folders of a thousand, which are made. */
+/* In folders of a thousand files, which are created. */
 static int make_family(const char *folder, size_t count, size_t size)
 {
 	uint8_t *bytes = malloc(size);
@@ -102,14 +102,14 @@ static const char *const kinds[] = {"scatter", "block",	 "insert", "delete",
 static const unsigned rates[] = {1, 2, 5, 10, 20}; /* per mille */
 #define RATES (sizeof rates / sizeof *rates)
 
-/* Bytes of the kind that the file has: taken from it at random. */
+/* Bytes like the bytes of the file: taken from it at random. */
 static void fill_alike(uint8_t *to, size_t size, const uint8_t *from, size_t from_size)
 {
 	for (size_t i = 0; i < size; i++)
 		to[i] = from[random_below(from_size)];
 }
 
-/* `to` has room for twice the size. Returns the new size. */
+/* `to` has space for twice the size. Returns the new size. */
 static size_t edit(const uint8_t *from, size_t size, unsigned kind, size_t change, uint8_t *to)
 {
 	size_t at = random_below(size - change), piece = change / 8 + 1;
@@ -199,7 +199,7 @@ static int make_edits(const char *folder)
 static const char *const looks[] = {"words", "table", "base64", "records", "sparse", "code"};
 #define LOOKS (sizeof looks / sizeof *looks)
 
-/* One line, or record, of a kind; returns its bytes. */
+/* One line or record of a kind; returns its size. */
 static size_t write_piece(unsigned look, char *to, size_t room)
 {
 	static const char letters[] = "etaoinshrdlucmfwypvbgkjqxz";
@@ -208,7 +208,7 @@ static size_t write_piece(unsigned look, char *to, size_t room)
 	size_t n = 0;
 
 	switch (look) {
-	case 0: /* words of a language of its own, common letters first */
+	case 0: /* words of an invented language, with common letters first */
 		for (size_t i = 2 + random_below(8); i > 0; i--) {
 			size_t x = random_below(26), y = random_below(26);
 			to[n++] = letters[x < y ? x : y];

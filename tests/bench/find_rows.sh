@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Finding in large indexes, shaped like that of a real tree: beside the bare ordered
-# read of the same rows, with ten times the rows, with half of them copies of one file,
-# and by key range; and one file in the largest.
+# Measures searches in large indexes that are similar to the index of a real tree: compared with
+# only reading the same rows in order, with ten times the rows, with half of the rows copies of one
+# file, and by key range. Also searches for one file in the largest index.
 #
 #     tests/bench/find_rows.sh [BUILD [TREE [MILLIONS]]]   (default: build /usr 10)
 build=$(cd "${1:-build}" && pwd)
@@ -52,7 +52,7 @@ for round in 1 2; do
 	line "simfind (over the bare read)" "$read"
 	line "simfind (over that of 1 million)" "$base"
 done
-# The first round warms the cache.
+# The first round fills the cache.
 for round in 1 2; do
 	echo "-- one file among $millions million rows, round $round"
 	for file in /usr/include/stdio.h /usr/bin/env /usr/share/common-licenses/GPL-3 /usr/bin/perl; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Indexing a tree beside what else reads all of it, in one run: warm, cold where the caches may be
-# dropped, and a second run with nothing changed beside find and a bare walk. The last column is the
-# time over xxhsum's. Of simhash also: processor time, peak memory, the tail, in which it leaves
-# processors idle at the end, and how much of all processors it uses before, and would use if nothing
-# else ran. At the end, the least of all rounds. BEFORE is a build to be measured beside, and KERNELS
-# are scan kernels to be measured beside the one in use. WARM=1 leaves out what is cold. SSDEEP is a
-# tree over which ssdeep runs, too, which takes minutes. LARGE is a number of gigabytes for
-# large_file.sh, which then comes last.
+# Measures indexing of a tree, compared in one run with other programs that read all of it: with a
+# warm cache, with a cold cache if caches may be dropped, and a second run with nothing changed,
+# compared with find and a walk alone. The last column is the time divided by xxhsum's. For simhash,
+# also prints processor time, peak memory, the tail (in which it leaves processors idle at the end),
+# and how much of all processors it uses before the tail, and would use on an idle machine. At the
+# end, prints the best of all rounds. BEFORE is a build to compare with, and KERNELS are scan
+# kernels to compare with the default one. WARM=1 leaves out cold runs. SSDEEP is a tree for ssdeep,
+# which takes minutes. LARGE is a number of gigabytes for large_file.sh, which then runs last.
 #
 #     [BEFORE=BUILD] [KERNELS="avx2 portable"] [WARM=1] [SSDEEP=TREE] [LARGE=GIGABYTES]
 #         tests/bench/index_tree.sh [BUILD [TREE [ROUNDS]]]        (default: build /usr 3)
@@ -29,12 +29,12 @@ remember() { # WHAT, for the end
 	printf '%s\t%s\t%s\t%s\n' "$1" "$wall" "$work" "$peak" >>"$folder/lines"
 }
 
-line() { # WHAT: a row, which is remembered
+line() { # WHAT: a row, which is also printed at the end
 	row "$1" "$wall" "$bytes" "$base"
 	remember "$1"
 }
 
-# index WHAT BUILD [OPTION...]: a line of a first run, and one of how it used the processors
+# index WHAT BUILD [OPTION...]: a line for a first run, and a line with its use of the processors
 index() {
 	local what=$1 program=$2/simhash
 	shift 2
@@ -49,7 +49,7 @@ index() {
 			work, mb, tail, 100 * tail / wall, used, wanted }'
 }
 
-# again WHAT BUILD: a line of a run over the index of the last one, with nothing changed
+# again WHAT BUILD: a line for a run over the last index, with nothing changed
 again() {
 	timed "$2/simhash" -q -d "sqlite:$folder/index.db" "$tree"
 	remember "$1"
@@ -57,7 +57,7 @@ again() {
 		printf "%-34s %9.2f s, %.2f times find -printf, %.2f times a bare walk\n", what, s, s / f, s / w }'
 }
 
-# The least of all rounds, and over which other line's least
+# The best of all rounds, divided by the best of the base line
 summary() {
 	awk -F '\t' '
 	function ratio(a, b) {

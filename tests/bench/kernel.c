@@ -1,7 +1,7 @@
 /*
- * The scan kernels that this machine can run, in GB/s of one thread's processor time by kind of
- * data: from cache and from memory, and where another build's library is named, beside the kernels
- * of that one, in turns. Beside them XXH3, memcpy and read() of the page cache.
+ * Measures the scan kernels that this machine can run, in GB/s of one thread's processor time by
+ * kind of data, from cache and from memory. If the library of another build is given, its kernels
+ * are measured in turns with them. Also measures XXH3, memcpy and read() from the page cache.
  *
  *     kernel LIBRARY BEFORE FILE...    (BEFORE may be empty; each file is a kind of data)
  *
@@ -20,15 +20,15 @@
 #include "data.h"
 #include "simhash.h"
 
-#define CACHED (1u << 20) /* bytes that a second-level cache mostly holds */
+#define CACHED (1u << 20) /* bytes that mostly fit into a second-level cache */
 #define MEMORY (64u << 20)
-#define PIECE (256u << 10) /* what simhash reads at once */
-#define PASSES 16	   /* over what is cached, in a round */
+#define PIECE (256u << 10) /* the bytes that simhash reads at once */
+#define PASSES 16	   /* over cached bytes, in one round */
 #define ROUNDS_MIN 5
 #define ROUNDS_MAX 25
-#define SECONDS 0.15 /* of a figure, with more than the minimum of rounds */
+#define SECONDS 0.15 /* for each figure, with more than the minimum number of rounds */
 
-/* A build's library. */
+/* The library of a build. */
 struct build {
 	void *handle;
 	int (*select)(const char *, struct simhash_error *);
@@ -44,7 +44,7 @@ struct figure {
 	double spent, least;
 };
 
-/* What runs over the bytes: a kernel of a build, or the function. */
+/* A function to measure: a kernel of a build, or another function. */
 struct runner {
 	const char *name;
 	struct build *build;
@@ -58,7 +58,7 @@ static const char *const kernels[] = {"portable", "avx2", "avx512", "avx512vbmi"
 
 static uint8_t *bytes, *copy;
 static volatile uint64_t sink;
-static int file = -1; /* holds the bytes */
+static int file = -1; /* contains the bytes */
 
 static void find(const struct build *build, const char *name, void *function)
 {
@@ -129,7 +129,7 @@ static void run_xxh3(size_t size)
 	sink = XXH3_128bits(bytes, size).low64;
 }
 
-/* Of this thread, so that what else runs here matters less. */
+/* The time of this thread, so that other programs matter less. */
 static double now(void)
 {
 	struct timespec t;
@@ -164,7 +164,7 @@ static bool is_measured(const struct figure *figure)
 	       (figure->rounds >= ROUNDS_MAX || figure->spent >= SECONDS);
 }
 
-/* All of them in turns, until each is measured. */
+/* Measure all of them in turns until each has enough rounds. */
 static void measure(struct runner *runners, size_t count)
 {
 	bool is_done;
@@ -226,7 +226,7 @@ static void report(const char *kind, struct build *builds, unsigned build_count)
 	fflush(stdout);
 }
 
-/* Have the bytes in the page cache too. */
+/* Also put the bytes into the page cache. */
 static void fill_file(void)
 {
 	if (pwrite(file, bytes, MEMORY, 0) != MEMORY) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The scan kernels by kind of data, from cache and from memory, in GB/s of one thread, then
-# resemblance sketches by kernel and size, and then whole programs of one thread over the same real
-# data, in one run. The kernels of the build BEFORE are measured in turns with those of BUILD.
+# Measures in one run the scan kernels by kind of data, from cache and from memory, in GB/s of one
+# thread; then resemblance sketches by kernel and size; and then complete programs with one thread
+# on the same real data. The kernels of the build BEFORE are measured in turns with the kernels of
+# BUILD.
 #
-#     tests/bench/kernels.sh [BUILD [BEFORE]]   (default: build, and nothing beside it)
+#     tests/bench/kernels.sh [BUILD [BEFORE]]   (default: build alone)
 build=$(cd "${1:-build}" && pwd)
 before=${2:+$(cd "$2" && pwd)/libsimhash.so}
 # shellcheck source=tests/bench/lib.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# One large file beside what else reads it, in one run, warm and cold. The last
-# column is the time over cat's. At the end, what threads on all processors need for the same bytes
-# step by step: the kernel alone, reading, both, and with the hash and the sketch.
+# Measures one large file, compared in one run with other programs that read it, with a warm and a
+# cold cache. The last column is the time divided by cat's. At the end, prints the time of threads
+# on all processors for the same bytes step by step: the kernel alone, reading, both, and with the
+# hash and the sketch.
 #
 #     [WARM=1] tests/bench/large_file.sh [BUILD [GIGABYTES [ROUNDS]]]   (default: build 10 3)
 build=$(cd "${1:-build}" && pwd)
@@ -15,7 +16,7 @@ simhash() {
 	timed "$build/simhash" "$@" -q -d "sqlite:$folder/index.db" "$folder/large"
 }
 
-# Programs, again and again, with something else between.
+# A file of repeated programs, with different bytes between them.
 tar cf "$folder/part" /usr/bin /usr/lib/x86_64-linux-gnu 2>/dev/null || true
 bytes=$((gigabytes * 1000000000))
 while [ "$(stat -c %s "$folder/large" 2>/dev/null || echo 0)" -lt "$bytes" ]; do

@@ -1,11 +1,11 @@
 /*
- * What one large file costs several threads at the least. Each takes the next piece of 256 KiB, as
- * simhash does, and every line has one step more. Nothing is kept in order: a piece is hashed
- * and sketched by itself.
+ * Measures the least time that several threads need for one large file. Each thread takes the next
+ * piece of 256 KiB, like simhash, and every line adds one step. Pieces are not kept in order: each
+ * piece is hashed and sketched separately.
  *
  *     large_steps FILE THREADS [KERNEL]
  *
- * Prints for each step its wall time in seconds, the least of three, and its name.
+ * Prints for each step its wall time in seconds, the best of three runs, and its name.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

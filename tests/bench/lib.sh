@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the benchmarks share; sourced by each, with $build set.
+# Shared by the benchmarks; each sources it after setting $build.
 set -euo pipefail
 : "${build:?is for who sources this to set}"
 folder=$(mktemp -d "${TMPDIR:-/tmp}/simhash-bench.XXXXXX")
@@ -12,15 +12,15 @@ for tool in xxhsum b3sum ssdeep; do
 	}
 done
 
-# timed COMMAND...: its wall time in $wall and its processor time in $work, in seconds, and its peak
-# memory in $peak, in KiB
+# timed COMMAND...: sets $wall to its wall time and $work to its processor time in seconds, and
+# $peak to its peak memory in KiB
 timed() {
 	"$build/tests/measure" "$folder/measured" "$@" >/dev/null 2>&1 || true
 	# shellcheck disable=SC2034  # for who sources this
 	read -r wall work peak <"$folder/measured"
 }
 
-# best ROUNDS COMMAND...: the least wall time of several runs, in $wall
+# best ROUNDS COMMAND...: sets $wall to the least wall time of several runs
 best() {
 	local rounds=$1 least=
 	shift
@@ -31,13 +31,13 @@ best() {
 	wall=$least
 }
 
-# Forget what is cached; false where that is not allowed.
+# Drop the caches; false if that is not allowed.
 drop_caches() {
 	sync
 	echo 3 2>/dev/null >/proc/sys/vm/drop_caches
 }
 
-# row NAME SECONDS BYTES BASE: a line with the rate, and the time as a multiple of BASE
+# row NAME SECONDS BYTES BASE: print a line with the rate, and the time as a multiple of BASE
 row() {
 	awk -v name="$1" -v t="$2" -v bytes="$3" -v base="$4" 'BEGIN {
 		printf "%-34s %9.2f s %9.0f MB/s %8.2f\n", name, t, bytes / t / 1e6, t / base }'

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# How right `simfind --group=lineage` is on version histories with known order; see lineage_corpus.py.
+# Measures how often `simfind --group=lineage` is right for version histories with known order; see
+# lineage_corpus.py.
 #
 #     tests/bench/lineage.sh BUILD git REPOSITORY [PATHS [COMMITS]]
 #     tests/bench/lineage.sh BUILD trees FOLDER
 #
-# KEEP=FOLDER keeps the corpus there, and uses what it has.
+# KEEP=FOLDER keeps the corpus in this folder and uses it again.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 

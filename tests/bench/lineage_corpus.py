@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Version histories with known order, and how right a lineage of them is.
+"""Makes version histories with known order, and measures how often a lineage of them is right.
 
     lineage_corpus.py git REPOSITORY OUT [PATHS [COMMITS]]   blobs of the most changed paths
     lineage_corpus.py trees FOLDER OUT                       FOLDER/PACKAGE/VERSION/...
     lineage_corpus.py score OUT LINEAGE.json...
 
-OUT gets four folders of the same contents. In `numbers` a directory's name has the number of the
-version and all times are equal, as after unpacking; in `times` directories have random names and
-files the time of their version; in `blind` names are random and times are equal; in `scrambled`
-names are random and so are times. OUT/truth.json has the series: the paths of each version.
+OUT gets four folders with the same contents. In `numbers`, the name of a directory contains the
+number of the version and all times are equal, as after unpacking; in `times`, directories have random
+names and files have the time of their version; in `blind`, names are random and times are equal; in
+`scrambled`, names and times are random. OUT/truth.json has the series: the paths of each version.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -28,7 +28,7 @@ def git(repository, *arguments):
 
 
 def git_series(repository, paths, commits):
-    """For each of the paths with the most versions, its contents, the oldest first."""
+    """The contents of each of the paths with the most versions, the oldest first."""
     counts = {}
     log = git(repository, "log", "--first-parent", "--reverse", "--no-renames", "-m", "--raw", "--abbrev=40",
               "--format=", "--diff-filter=AM", "-z", "HEAD").split(b"\0")
@@ -47,7 +47,7 @@ def version_key(name):
 
 
 def tree_series(folder):
-    """For each path of a package, its contents by version."""
+    """The contents of each path of a package, by version."""
     for package in sorted(os.listdir(folder)):
         top = os.path.join(folder, package)
         versions = sorted((v for v in os.listdir(top) if os.path.isdir(os.path.join(top, v))), key=version_key)
@@ -75,7 +75,7 @@ def make(source, out):
     chance = random.Random(20261122)
     truth = []
     for number, (name, contents) in enumerate(source):
-        contents = list(dict.fromkeys(contents))  # what comes back is the version that it was
+        contents = list(dict.fromkeys(contents))  # a version that comes back counts once
         if len(contents) < 3:
             continue
         codes = chance.sample(range(10**9), len(contents))
@@ -109,7 +109,7 @@ def edges_of(listing, kind):
 
 
 def by_time(times):
-    """The share of edges right by the times of files alone; equal times are in a random order."""
+    """The share of right edges if only the times of files decide; equal times are in random order."""
     order = sorted(range(len(times)), key=lambda i: times[i])
     return sum(order[k + 1] == order[k] + 1 for k in range(len(order) - 1))
 

@@ -1,13 +1,13 @@
 /*
- * Rows written and read by the store, and by hand with the client library alone: the
- * fastest ways that its manual offers, for the same table of a MySQL or MariaDB server.
+ * Measures writing and reading of rows: with the store, and by hand with the client library alone,
+ * in the fastest ways in its manual, for the same table of a MySQL or MariaDB server.
  *
  *     loader WAY SOURCE TARGET [PART/PARTS]
  *
- * WAY is how rows of the SQLite index SOURCE are put into the index TARGET, which is
- * there: store, or by hand: rows (prepared, 20 rows a statement), array (MariaDB's array
- * binding), load (LOAD DATA from memory); or how all rows of TARGET are read in the order
- * of uniform: read (the store), select (by hand). Prints seconds and rows.
+ * WAY says how rows of the SQLite index SOURCE are put into the existing index TARGET: store, or by
+ * hand: rows (prepared, 20 rows for each statement), array (MariaDB's array binding), load (LOAD
+ * DATA from memory). Or it says how all rows of TARGET are read in the order of uniform: read (the
+ * store), select (by hand). Prints seconds and rows.
  * SPDX-License-Identifier: MIT
  */
 #include <mysql.h>
@@ -103,7 +103,7 @@ static const char columns[] =
 
 static struct row_scope scope;
 
-/* A row as numbers, and its texts in the order of the columns. */
+/* Split a row into numbers and texts, in the order of the columns. */
 static void split(const struct file_row *row, long long numbers[WIDTH], struct bytes texts[WIDTH])
 {
 	struct file_cell cell = cell_of(row);
@@ -254,7 +254,7 @@ static void write_array(size_t first, size_t last)
 }
 #endif
 
-/* What LOAD DATA is to read: lines of tabs and escapes. */
+/* The input of LOAD DATA: lines with tabs and escapes. */
 struct feed {
 	size_t next, last;
 	char line[65536];
@@ -363,7 +363,7 @@ static void connect_by_hand(const char *text)
 	store_url_release(&url);
 }
 
-/* ---- By the store ---- */
+/* ---- With the store ---- */
 
 static void write_store(struct store *store, size_t first, size_t last)
 {
@@ -406,7 +406,7 @@ static void read_rows(struct store *store)
 	store_rows_end(&cursor);
 }
 
-/* The same columns in the same order, as the library gives them. */
+/* Read the same columns in the same order, as the library returns them. */
 static void select_by_hand(void)
 {
 	static const char sql[] =

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The measures beside each other on the same files, in one run: the sum tables, those of
-# --measure, ssdeep and tlsh. Recall of real files changed in seven ways by 0.1 to 2 %, by kind
-# and by rate; the share of pairs of unrelated files of one kind and size that are called
-# similar; MB/s on one processor; bytes a file. Needs ssdeep and tlsh (Debian: tlsh-tools).
+# Compares the measures on the same files in one run: the sum tables, the measures of --measure,
+# ssdeep and tlsh. Prints the recall for real files changed in seven ways by 0.1 to 2 %, by kind and
+# by rate; the share of pairs of unrelated files of one kind and size that are called similar; MB/s
+# on one processor; and bytes per file. Needs ssdeep and tlsh (Debian: tlsh-tools).
 #
 #     tests/bench/measures.sh [BUILD [TREE]]   (default: build /usr)
 build=$(cd "${1:-build}" && pwd)
@@ -12,7 +12,7 @@ tree=${2:-/usr}
 command -v tlsh >/dev/null || { echo "needs tlsh (Debian: tlsh-tools)" >&2; exit 1; }
 
 mkdir "$folder/edits" "$folder/unrelated"
-# Every so many of the files of 4 KiB to 1 MiB, of many kinds, none twice.
+# Every 307th file of 4 KiB to 1 MiB, of many kinds, without repetitions.
 find "$tree" -type f -size +7 -size -2048 -readable ! -path '*/test*' -printf '%s %p\n' 2>/dev/null |
 	sort -k2 | awk -v n=0 '!seen[$1]++ && n++ % 307 == 0 { sub(/^[0-9]* /, ""); printf "%s%c", $0, 0 }' |
 	head -z -n 100 >"$folder/sources"
@@ -26,7 +26,7 @@ echo "$originals files of $tree with $(($(find "$folder/edits" -type f | wc -l) 
 	"$(find "$folder/unrelated" -type f | wc -l) unrelated files"
 kinds="scatter block insert delete move blocks append"
 
-# judge NAME MB_S BYTES < PAIRS: two paths a line, separated by a tab
+# judge NAME MB_S BYTES < PAIRS: two paths per line, separated by a tab
 judge() {
 	awk -F'\t' -v name="$1" -v speed="$2" -v bytes="$3" -v originals="$originals" -v kinds="$kinds" '
 		function base(path) { sub(/.*\//, "", path); return path }
@@ -51,7 +51,7 @@ judge() {
 			printf " %6d %6s %6s\n", strange, speed, bytes }'
 }
 
-# ours NAME MEASURE OPTION...: pairs by simfind
+# ours NAME MEASURE OPTION...: pairs found by simfind
 ours() {
 	local name=$1 measure=$2 speed bytes
 	shift 2
@@ -79,7 +79,7 @@ ours "minhash, J >= 0.5" minhash --measure=minhash:bytes=8 --min-resemblance=0.5
 ours "minhash of 3 words, J >= 0.8" minhash:words=3 --measure=minhash:words=3
 ours "bottomk, J >= 0.8" bottomk --measure=bottomk
 ours "bottomk, J >= 0.5" bottomk --measure=bottomk --min-resemblance=0.5
-# clusters MEASURE: pairs of the same cluster, by SQL alone
+# clusters MEASURE: pairs in the same cluster, by SQL alone
 for measure in minhash:bytes=8 bottomk; do
 	sqlite3 -separator $'\t' "$folder/index.db" "SELECT a.path, b.path FROM sketched_file a JOIN sketched_file b
 		ON a.measure = b.measure AND a.cluster = b.cluster AND a.path < b.path WHERE a.measure LIKE '$measure%'" |

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# How much smaller `simfind --order` makes archives, and --order=delta single files, of real trees.
+# Measures how much smaller `simfind --order` makes archives of real trees, and --order=delta single
+# files.
 #
 #     tests/bench/order.sh BUILD TREE...
 #
-# For each tree: the bytes that tar and zstd make of its files in the order of paths, of extension and
-# name, and of --order. Then those of SAMPLE files (default 500) that have a reference which they are no
-# copy of, compressed alone and by --patch-from.
+# For each tree, prints the size of its files with tar and zstd in the order of paths, of extension
+# and name, and of --order. Then prints the size of SAMPLE files (default 500) that have a reference
+# but are not copies of it, compressed alone and with --patch-from.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 build=$(cd "$1" && pwd)

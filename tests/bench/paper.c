@@ -1,7 +1,7 @@
 /*
- * What scripts/reproduce-paper.sh cannot ask the two programs: sets of files, and answers to
- * the paper's "final difficulty" and future work. Sum tables are compared by brute force. Lists
- * of files come on standard input, each name ended by a zero byte.
+ * Does the parts of scripts/reproduce-paper.sh that the two programs cannot do: makes sets of
+ * files, and answers the paper's "final difficulty" and future work. Sum tables are compared by
+ * brute force. Lists of files come from standard input; each name ends with a zero byte.
  *
  *     paper chain FOLDER COUNT BYTES    4 KiB each, with so many random bytes changed from
  *                                       one to the next
@@ -106,7 +106,7 @@ struct file {
 	int64_t size_bytes;
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
-	uint32_t *count; /* of every pattern, where they are wanted */
+	uint32_t *count; /* the counts of every pattern, if they are needed */
 };
 
 struct files {
@@ -213,7 +213,7 @@ static void scan(const struct simhash_tag_set *tags, struct file *file)
 	simhash_keys_compute(tags, &file->table, name, strlen(name), &file->keys);
 }
 
-/* Scanned, and their bytes forgotten. */
+/* Scan files and forget their bytes. */
 static void scan_all(struct files *files)
 {
 	struct simhash_tag_set *tags = default_tags();
@@ -273,7 +273,7 @@ static bool is_hit(const struct file *a, const struct file *b)
 				     a->size_bytes, b->size_bytes);
 }
 
-/* The tolerance, in percent, from which on two keys hit. */
+/* The smallest tolerance, in percent, at which two keys are a hit. */
 static double key_tolerance(const struct file *a, const struct file *b, enum simhash_key key)
 {
 	double size = (double)(a->size_bytes > b->size_bytes ? a->size_bytes : b->size_bytes);
@@ -307,7 +307,10 @@ static int show_difficulty(void)
 			all += hit;
 			for (int m = 0; m < 3; m++)
 				for (int s = 0; s <= STEPS; s++) {
-					/* 0 to 8 percent: beyond 1, the tolerance of the sums, too */
+					/*
+					 * 0 to 8 percent; above 1, also for the tolerance of the
+					 * sums
+					 */
 					double limit = s <= 20 ? s / 20.0 : 1 + (s - 20) * 7 / 20.0;
 					hits[m][s] += hit && reach[m] <= limit;
 					candidates[m][s] += reach[m] <= limit;
@@ -334,7 +337,7 @@ static int show_difficulty(void)
 
 /* ---- More keys ---- */
 
-/* Signed sums of the counts: the parity of row AND position says the sign. Row 0 is uniform. */
+/* A signed sum of the counts: the parity of (row AND position) is the sign. Row 0 is uniform. */
 static int64_t signed_sum(const struct file *file, unsigned row)
 {
 	int64_t sum = 0;
@@ -364,7 +367,7 @@ static int show_keys(void)
 	for (size_t i = 0; i < files.count; i++)
 		for (size_t k = i + 1; k < files.count; k++) {
 			const struct file *a = &files.file[i], *b = &files.file[k];
-			/* The most that the distance of a hit is. */
+			/* The largest distance of a hit. */
 			int64_t most = (a->size_bytes + b->size_bytes) / 200;
 			bool near[4], hit;
 			unsigned r;
@@ -402,7 +405,7 @@ static int show_keys(void)
 
 /* ---- Tag sets ---- */
 
-/* How often each of the 256 patterns is counted, 16 in a scan. */
+/* The count of each of the 256 patterns, with 16 in one scan. */
 static void count_patterns(struct files *files)
 {
 	struct simhash_tag tags[SIMHASH_TAGS] = {{0}};
@@ -443,7 +446,7 @@ static bool is_similar_by(const uint8_t *tags, const struct file *a, const struc
 				     b->size_bytes);
 }
 
-/* What comes before the n-th '-' of the name is the same. */
+/* Is the part before the n-th '-' of both names the same? */
 static bool same_start(const struct file *a, const struct file *b, int dashes)
 {
 	const char *x = name_of(a), *y = name_of(b);
@@ -518,8 +521,8 @@ static void random_tags(uint8_t *tags)
 }
 
 /*
- * Learned from a tree: one tag after the other, the one that tells the most of some pairs of
- * files of about a size apart, as far as the tolerance goes.
+ * Learn tags from a tree, one after another: each is the one that best distinguishes pairs of files
+ * of about equal size, up to the tolerance.
  */
 static void learn_tags(const struct files *tree, uint8_t *tags)
 {
@@ -573,7 +576,7 @@ static int compare_rates(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The patterns that are counted most often in the tree. */
+/* The patterns with the highest counts in the tree. */
 static void frequent_tags(const struct files *tree, uint8_t *tags)
 {
 	double rates[PATTERNS][2] = {{0}};
@@ -630,7 +633,7 @@ static int show_tags(const char *edits_folder, const char *unrelated_folder)
 	show_judgement("20 random sets, mean", sum);
 	show_judgement("... the least of each", least);
 	show_judgement("... the most of each", most);
-	/* From one half of the tree only. */
+	/* From only one half of the tree. */
 	half.count = tree.count / 2;
 	learn_tags(&half, tags);
 	show_judgement("learned: what tells most apart", judge(tags, &edits, &unrelated, &tree));

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# What simfind finds and what it finds wrongly, beside ssdeep and tlsh. The truth is the exact
-# Jaccard index of all runs of 16 bytes. Prints tables in Markdown: recall of next versions of
-# files and of files changed in eight ways, the share of the pairs of unrelated files of one
-# kind and size that is listed, the precision of what is listed in a tree, identical files, and
-# the error of the printed resemblance.
+# Measures what simfind finds and what it finds wrongly, compared with ssdeep and tlsh. The truth is
+# the exact Jaccard index of all runs of 16 bytes. Prints tables in Markdown: recall for next
+# versions of files and for files changed in eight ways, the share of listed pairs among unrelated
+# files of one kind and size, the precision of the list for a tree, identical files, and the error
+# of the printed resemblance.
 #
 #     tests/bench/quality.sh BUILD CORPUS [OPTIONS]...
 #
-# CORPUS is a, b, c, or a list of packages, as for quality_corpus.py. Each OPTIONS is one word,
-# such as '-T 2 --same-extension', and a column of the tables; the default is a run without options
-# and, where simfind verifies pairs, '-T 1 --verify=no', the paper's rule. A corpus takes 3 GB and
-# stays in $QUALITY_FOLDER (default: $TMPDIR or /tmp) with its truth, for the next run.
-# Needs ssdeep and tlsh, and apt-get and npm to make a corpus.
+# CORPUS is a, b, c, or a list of packages, as for quality_corpus.py. Each OPTIONS is one word, such
+# as '-T 2 --same-extension', and a column of the tables. The default is a run without options and,
+# if simfind verifies pairs, '-T 1 --verify=no', the rule of the paper. A corpus takes 3 GB and
+# stays in $QUALITY_FOLDER (default: $TMPDIR or /tmp) with its truth for the next run. Needs ssdeep
+# and tlsh, and apt-get and npm to make a corpus.
 build=$(cd "${1:?is the folder with the programs}" && pwd)
 corpus=${2:?is a, b, c or a list of packages}
 shift 2
@@ -28,14 +28,15 @@ if [ $# -eq 0 ]; then
 	! "$build/simfind" --help | grep -q -e '--verify' || set -- '' '-T 1 --verify=no'
 fi
 
-# make FILE COMMAND...: FILE in the corpus by the output of COMMAND, once
+# make FILE COMMAND...: write the output of COMMAND to FILE in the corpus, once
 make() {
 	[ -s "$kept/$1" ] && return
 	"${@:2}" >"$kept/$1.new"
 	mv "$kept/$1.new" "$kept/$1"
 }
 
-# on_all COMMAND < LINES: what COMMAND prints for the lines, by as many processes as there are processors
+# on_all COMMAND < LINES: print the output of COMMAND for the lines, with one process for each
+# processor
 on_all() {
 	local part pid pids=()
 	cat >"$folder/lines"
@@ -53,7 +54,7 @@ exact() { on_all "$build/tests/shingles"; }
 exact_of() { cut -f 1,2 "$kept/$1.tsv" | exact; }
 exact_strangers() { "$here/quality_table.py" strangers "$kept" | exact; }
 
-# Digests of all files that are in a pair; both tools fail when they skip one.
+# Digests of all files that are in a pair; both tools fail if they skip one.
 digests() {
 	{
 		cut -f 1,2 "$kept/edits.tsv" "$kept/versions.tsv" | tr '\t' '\n' | sort -u

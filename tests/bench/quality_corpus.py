@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Make a corpus for quality.sh: pairs of files of which is known what they have in common.
+"""Makes a corpus for quality.sh: pairs of files whose common content is known.
 
     tests/bench/quality_corpus.py CORPUS FOLDER
 
-CORPUS is a, b or c, or a file with the lines that another run left in FOLDER/manifest. a is
-there to tune on and b to judge by; c has other packages each day. FOLDER gets
+CORPUS is a, b or c, or a file with the lines that another run wrote to FOLDER/manifest. a is for
+tuning and b for judging; c has other packages each day. FOLDER gets
 
     manifest          the seed, and the packages with their versions
-    tree, older       the packages; in older those of which tree has a newer version
+    tree, older       the packages; older has the old versions of packages in tree
     versions.tsv      pairs: file of a package, file of the same name in the next version
     edits, edits.tsv  pairs: original, edited, kind of the file, kind of the edit, percent
-    strangers, strangers.tsv     files: path, kind, size; those of one kind and size are unrelated
+    strangers, strangers.tsv     files: path, kind, size; files of one kind and size are unrelated
 
 SPDX-License-Identifier: MIT
 """
@@ -28,25 +28,25 @@ import quality_packages
 from quality_kinds import GENERATORS
 
 PERCENTS = (0.1, 0.5, 1, 2, 5, 10)
-# Sizes of the originals of edits, and how many of each.
+# Sizes of the originals of edits, and the number for each size.
 CLASSES = ((4 << 10, 48), (16 << 10, 36), (64 << 10, 24), (256 << 10, 10), (1 << 20, 5), (4 << 20, 0))
-# Sizes of strangers, and how many of each kind.
+# Sizes of strangers, and the number for each kind.
 STRANGERS = ((64 << 10, 24), (256 << 10, 18), (1 << 20, 12), (4 << 20, 8))
 PAIRS_OF_A_PACKAGE, LARGEST = 80, 16 << 20
 
-# The kinds of real files, by extension; "binary" is told by its first bytes.
+# The kinds of real files, by extension; the first bytes identify "binary".
 KINDS = {"text": "txt md rst texi tex", "C source": "c h cpp hpp cc hh", "Python": "py", "JavaScript": "js mjs ts",
          "HTML": "html htm", "JSON": "json", "CSV": "csv tsv", "XML": "xml svg", "PDF": "pdf", "JPEG": "jpg jpeg",
          "PNG": "png", "fonts": "ttf otf pfb woff woff2", "byte code": "class pyc beam elc", "debug": "debug",
          "sound": "ogg wav flac mp3", "gz": "gz tgz", "translations": "mo po", "style": "css less scss", "map": "map"}
 BY_EXTENSION = {ext: kind for kind, exts in KINDS.items() for ext in exts.split()}
-# Those that are joined, if need be, and cut to one size.
+# Kinds that are joined, if necessary, and cut to one size.
 JOINED = ("C source", "Python", "JavaScript", "HTML", "PDF", "JPEG", "PNG", "fonts", "byte code", "debug", "ELF",
           "translations")
 
 
 def files_below(folder):
-    """Regular files whose names can stand in lines and columns."""
+    """Regular files whose names can be in lines and columns."""
     for at, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -84,7 +84,7 @@ def write_lines(folder, name, rows):
 
 
 def unpack_classes(folder):
-    """The byte code in the archives of Java, as files beside them."""
+    """Unpack the byte code in Java archives into files next to them."""
     for path in list(files_below(os.path.join(folder, "tree"))):
         if path.endswith(".jar"):
             with zipfile.ZipFile(path) as archive:
@@ -94,7 +94,7 @@ def unpack_classes(folder):
 
 
 def next_versions(rng, pairs):
-    """Files of the same name in two versions of a package whose contents differ."""
+    """Files with the same name but different contents in two versions of a package."""
     for older, newer in pairs:
         found = []
         for path in files_below(older):
@@ -108,7 +108,7 @@ def next_versions(rng, pairs):
 # ---- Edits ----
 
 def pieces(rng, amount, least, most):
-    """Lengths that sum up to amount."""
+    """Random lengths whose sum is amount."""
     while amount > 0:
         length = min(amount, rng.randint(least, most))
         yield length
@@ -167,7 +167,7 @@ def append(rng, data, donor, amount):
 
 
 def change_lines(rng, data, donor, amount):
-    """Lines, or where there are none pieces of 60 bytes, replaced by those of the donor."""
+    """Replace lines by lines of the donor, or pieces of 60 bytes if there are no lines."""
     def split(content):
         found = content.splitlines(keepends=True)
         return [line[i:i + 200] for line in found for i in range(0, len(line), 200)]
@@ -244,7 +244,7 @@ def generated(seed, folder, kind):
 
 
 def joined(seed, kind, paths):
-    """Real files, joined where they are too small; none is in two strangers of one size."""
+    """Real files, joined if they are too small; none is in two strangers of the same size."""
     extension = KINDS.get(kind, "so").split()[0]
     for size, count in STRANGERS:
         rng = random.Random(f"{seed} {kind} {size}")

@@ -1,7 +1,7 @@
-"""Files that look alike and share nothing: generated ones of many kinds.
+"""Generates files of many kinds that look alike but share no content.
 
-Each generator takes a random.Random and a size, and returns at least that many bytes. Two
-files of one kind are what two people would have: the same format, other content.
+Each generator takes a random.Random and a size, and returns at least this many bytes. Two files
+of one kind are like the files of two people: the same format with different content.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,13 +33,13 @@ def vocabulary(rng, count):
 
 
 def words(rng, count, names=None):
-    """Words as they are in a language: few of them are most of the text."""
+    """Words with frequencies as in a language: a few words are most of the text."""
     names = names or vocabulary(rng, 5000)
     return rng.choices(names, [1 / rank for rank in range(1, len(names) + 1)], k=count)
 
 
 def lines(size, line):
-    """Lines by line() until there are `size` bytes."""
+    """Lines from line() until there are `size` bytes."""
     made, length = [], 0
     while length < size:
         made.append(line())
@@ -127,7 +127,7 @@ def hex_dump(rng, size):
 
 
 def sound(rng, size):
-    """Three tones at a time and noise, 16 bits a sample."""
+    """Three tones at a time and noise, with 16 bits per sample."""
     samples = array.array("h")
     while len(samples) * 2 < size:
         steps = [rng.uniform(0.01, 0.2) for _ in range(3)]
@@ -138,7 +138,7 @@ def sound(rng, size):
 
 
 def records(rng, size):
-    """Structures with counters, times and room for growth."""
+    """Structures with counters, times and unused space."""
     time, made = rng.randrange(10**9), []
     for i in range(size // 48 + 1):
         time += rng.randrange(60)
@@ -147,7 +147,7 @@ def records(rng, size):
 
 
 def sparse(rng, size):
-    """Mostly zeros, as a disk image or a core file."""
+    """Mostly zeros, like a disk image or a core file."""
     made = bytearray(size)
     for at in range(0, size - 600, 4096):
         if rng.random() < 0.3:

@@ -1,8 +1,8 @@
-"""The packages of a corpus: chosen by a hash of their names, downloaded, and unpacked.
+"""Chooses the packages of a corpus by a hash of their names, downloads and unpacks them.
 
-A source belongs to corpus a, b or c by the hash of its name, so that what was tuned on one
-corpus is judged on another. The seed decides which sources of a corpus are taken. Debian's
-packages come through apt-get, those of JavaScript through npm.
+The hash of its name decides whether a source belongs to corpus a, b or c, so that values tuned with
+one corpus are judged with another. The seed decides which sources of a corpus are used. apt-get
+downloads Debian's packages, and npm downloads JavaScript packages.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,15 +17,17 @@ import sys
 import tarfile
 import tempfile
 
-# How many packages of each section of Debian; they hold the kinds of files that people have.
+# The number of packages of each section of Debian; they contain the kinds of files that people
+# have.
 SECTIONS = {"doc": 10, "fonts": 3, "graphics": 4, "sound": 3, "games": 4, "libdevel": 4, "python": 5,
             "web": 2, "science": 4, "utils": 4, "libs": 4, "java": 2, "perl": 2, "ruby": 2, "x11": 2,
             "localization": 2, "javascript": 2, "editors": 1, "debug": 1, "haskell": 1, "gnu-r": 6}
-# Few packages hold documents, pictures and sound: of those whose name or description matches, so many more.
+# Few packages contain documents, pictures and sound: these many more are chosen if their name or
+# description matches.
 MEDIA = {"documents": (5, re.compile("^(texlive|texmf|context).*-doc |pdf.*\\(?(documentation|manual)|^[^ ]*-pdf")),
          "pictures": (3, re.compile("^[^ ]*(wallpaper|background|artwork|pictures|icon-theme)")),
          "music": (3, re.compile("^[^ ]*(-sounds?|music) "))}
-# Packages of which the archive has two versions, and those of npm.
+# The number of packages of which the archive has two versions, and of npm modules.
 TWINS, MODULES = 36, 12
 NPM = """lodash react-dom vue typescript webpack express axios moment chart.js d3 three jquery
 bootstrap angular @babel/core eslint prettier mathjs highlight.js ace-builds codemirror leaflet
@@ -53,7 +55,7 @@ def run(command, **how):
 
 
 def archive():
-    """What the archive has: {name: {version: record}}."""
+    """The packages of the archive: {name: {version: record}}."""
     lists = run(["apt-get", "indextargets", "--format", "$(FILENAME)", "Created-By: Packages",
                  "Origin: Debian"]).split()
     if not lists:
@@ -68,7 +70,7 @@ def archive():
 
 
 def shelf_of(name, record):
-    """The kind of media that a package holds, or else its section."""
+    """The kind of media that a package contains, or otherwise its section."""
     text = f"{name} {record.get('Description', '').lower()}"
     return next((kind for kind, (_, pattern) in MEDIA.items() if pattern.search(text)), record["Section"])
 
@@ -78,7 +80,7 @@ def is_older(a, b):
 
 
 def choose_debian(corpus, seed):
-    """Packages with two versions, oldest first, and others by section: [(name, versions)]."""
+    """Packages with two versions, the oldest first, and other packages by section: [(name, versions)]."""
     packages, twins, others, taken = archive(), [], [], {}
     left = {**SECTIONS, **{kind: count for kind, (count, _) in MEDIA.items()}}
     for name in sorted(packages, key=lambda name: number(seed + name)):
@@ -100,7 +102,7 @@ def choose_debian(corpus, seed):
 
 
 def choose_npm(corpus, seed):
-    """Modules with two releases, one after the other: [(name, versions)]."""
+    """Modules with two consecutive releases: [(name, versions)]."""
     chosen = []
     for name in sorted(NPM, key=lambda name: number(seed + name)):
         if not of_corpus(corpus, name) or len(chosen) == MODULES:

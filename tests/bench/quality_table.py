@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Judge what was found in a corpus of quality.sh, and print tables in Markdown.
+"""Judges the results for a corpus of quality.sh, and prints tables in Markdown.
 
     quality_table.py strangers FOLDER          all pairs of strangers of one kind and size
-    quality_table.py sample FOLDER RUNS        pairs listed in the tree whose truth is not known
-    quality_table.py digests FOLDER TOOL       what ssdeep or tlsh call similar, of known pairs
+    quality_table.py sample FOLDER RUNS        listed pairs of the tree whose true resemblance is unknown
+    quality_table.py digests FOLDER TOOL       known pairs that ssdeep or tlsh call similar
     quality_table.py table FOLDER RUNS         the tables
 
-FOLDER is that of quality_corpus.py, RUNS has the output of simfind, as N.options and N.PART.csv.
+FOLDER is the folder of quality_corpus.py; RUNS contains the output of simfind in N.options and N.PART.csv.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,8 +23,8 @@ import subprocess
 import sys
 import tempfile
 
-RELATED = 0.2  # strangers of a greater resemblance are no strangers
-SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose truth is computed
+RELATED = 0.2  # strangers with a greater resemblance are not counted as strangers
+SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose true resemblance is computed
 BANDS = ((0.95, 1.01), (0.8, 0.95), (0.5, 0.8))
 CLASSES = ((256, "to 256 B"), (1 << 10, "to 1 KiB"), (4 << 10, "to 4 KiB"), (64 << 10, "to 64 KiB"),
            (1 << 20, "to 1 MiB"), (1 << 62, "above"))
@@ -59,13 +59,13 @@ def groups_of_strangers(folder):
     return {key: paths for key, paths in groups.items() if len(paths) >= 4}
 
 
-# ---- What simfind lists ----
+# ---- The list of simfind ----
 
 Listed = collections.namedtuple("Listed", "paths size resemblance")
 
 
 class Run:
-    """The pairs of one file of simfind. One of several identical files stands for them."""
+    """The pairs in one file of simfind. One of several identical files represents them."""
 
     def __init__(self, path):
         self.parent, self.similar = {}, {}
@@ -95,7 +95,7 @@ def class_of(entry):
 
 
 def sampled(run):
-    """The similar pairs of a run by class of sizes, of each class those of least hash: {class: (all, sample)}."""
+    """The similar pairs of a run by class of sizes; the sample has the smallest hashes: {class: (all, sample)}."""
     classes = collections.defaultdict(list)
     for entry in run.similar.values():
         hashed = hashlib.md5("\t".join(entry.paths).encode(errors="surrogateescape")).digest()
@@ -170,7 +170,7 @@ def print_digests(folder, tool):
 
 
 class Peer:
-    """Pairs that a tool of others calls similar."""
+    """Pairs that another tool calls similar."""
 
     def __init__(self, folder, tool, accept):
         self.pairs = {pair(a, b) for score, a, b in rows_of(folder, "pairs." + tool) if accept(int(score))}
@@ -245,7 +245,7 @@ def stranger_tables(folder, judges):
     rows = [(f"{size >> 10} KiB ({len(kinds)} kinds)",
              [f"{100 * statistics.mean(kind[i] for kind in kinds.values()):.2f}" for i in range(len(judges))])
             for size, kinds in sorted(shares.items())]
-    print(f"\nOf the pairs of one kind and size, {related} have a resemblance of {RELATED} or more and are left out.")
+    print(f"\n{related} pairs of one kind and size have a resemblance of {RELATED} or more and are left out.")
     table("strangers: pairs listed, %, mean over kinds", names, rows)
     kinds = sorted({kind for by_kind in shares.values() for kind in by_kind})
     means = {kind: [100 * statistics.mean(by_kind[kind][i] for by_kind in shares.values() if kind in by_kind)
@@ -286,7 +286,7 @@ def tree_table(folder, runs):
 
 
 def identical_found(folder, run):
-    """How many files of the tree are tied to another of the same content, and how many should be."""
+    """How many files of the tree are connected with another file of the same content, and how many should be."""
     by_hash = collections.defaultdict(list)
     with open(os.path.join(folder, "tree.sha256"), encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
@@ -309,7 +309,7 @@ def errors_of(run, truth):
 
 
 def error_table(folder, runs):
-    """The error of the resemblance that is printed, where it is."""
+    """The error of the printed resemblance."""
     bands = BANDS + ((0.3, 0.5), (0, 0.3), (0.8, 1.01), (0, 1.01))
     found = [[error for part in ("edits", "versions", "tree") for error in errors_of(run[part], truth_of(folder, part))]
              for _, run in runs]

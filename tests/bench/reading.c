@@ -1,11 +1,11 @@
 /*
- * Ways to read files, in one run and one thread: read(), mmap and io_uring. Every
- * byte is summed, as a scan would touch it. The files' names come from standard
- * input, ended by zeros; reads them all once to warm the cache.
+ * Measures ways to read files in one run and one thread: read(), mmap and io_uring. Every byte is
+ * added up, because a scan would touch it. The names of the files come from standard input, each
+ * with a zero at its end. All files are first read once to fill the cache.
  *
  *     find /usr -type f -print0 | build/tests/reading
  *
- * io_uring is there when liburing was at build time (Debian: liburing-dev).
+ * io_uring is included if liburing was installed at build time (Debian: liburing-dev).
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static void read_256k(void)
 	read_in(256 << 10);
 }
 
-/* As read() when its buffer comes from malloc: 16 bytes off a page. */
+/* Like read() into a buffer from malloc: 16 bytes after a page boundary. */
 static void read_256k_off(void)
 {
 	buffer += 16;
@@ -126,7 +126,7 @@ static void ask(struct io_uring_sqe *request, unsigned number)
 	io_uring_sqe_set_data64(request, number);
 }
 
-/* Files side by side: all opened, a piece read of each until none has more, all closed. */
+/* Read files in parallel: open all, read a piece of each until all are at their end, close all. */
 static void ring_files(char **some, unsigned count)
 {
 	int fds[AT_ONCE], results[AT_ONCE];

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The report of an index of a million files: how long it takes to write beside the plain
-# listing of the same pairs, and how quick it is in a browser.
+# Measures the report for an index of a million files: the time to write it, compared with the plain
+# list of the same pairs, and its speed in a browser.
 #
 #     tests/bench/report.sh [BUILD [TREE]]      (default: build /usr)
 build=$(cd "${1:-build}" && pwd)

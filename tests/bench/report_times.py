@@ -1,4 +1,4 @@
-"""How quick a report is in Chromium: opened, sorted, filtered, paged, decided in, its map redrawn.
+"""Measures the speed of a report in Chromium: opening, sorting, filtering, paging, deciding, redrawing its map.
 
     report_times.py REPORT.html
 
@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 import browser  # noqa: E402
 
-# The time from an action until the browser has drawn what came of it.
+# The time from an action until the browser has drawn its result.
 TIMED = """const action = arguments[0];
 const start = performance.now();
 const shown = document.getElementById("shown"), before = shown.textContent;
@@ -30,7 +30,7 @@ ACTIONS = {
     "open a group": "document.querySelector('.open').click()",
     "open a pair": "document.querySelector('.compare').click()",
     "close it": "document.getElementById('close').click()",
-    # The page waits 150 ms for further keys first.
+    # The page first waits 150 ms for further keys.
     "filter by text": "const f = document.getElementById('text'); f.value = '77'; "
                       "f.dispatchEvent(new Event('input'))",
     "and by similarity": "const k = document.getElementById('kind'); k.value = '2'; "

@@ -1,7 +1,7 @@
 /*
- * Resemblance sketches by each kernel that this machine can run: GB/s of one thread and
- * microseconds of a whole sketch by size, for random bytes and for the worst input. Then the time
- * of one estimate.
+ * Measures resemblance sketches with each kernel that this machine can run: GB/s of one thread and
+ * microseconds of a complete sketch by size, for random bytes and for the worst input. Then
+ * measures the time of one estimate.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include "simhash_resemblance.h"
 
 #define SIZE_MAX_BYTES (32u << 20)
-#define SECONDS 0.002 /* of a round */
+#define SECONDS 0.002 /* the length of one round */
 #define ROUNDS 40
-#define SKETCHES 4096 /* compared with each other, more than a first-level cache holds */
+#define SKETCHES 4096 /* compared with each other; more than a first-level cache can hold */
 
 static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
 #define KERNELS (sizeof kernels / sizeof *kernels)
@@ -32,7 +32,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Seconds of one sketch: the best of several rounds. */
+/* The seconds for one sketch: the best of several rounds. */
 static double sketch_seconds(const uint8_t *bytes, size_t size)
 {
 	struct simhash_resemblance_sketch sketch;

@@ -1,14 +1,14 @@
 /*
- * Indexes of any size, shaped like a real one, and the bare reading of them.
+ * Makes indexes of any size that are similar to a real one, and measures reading alone.
  *
  *     rows make SOURCE TARGET COUNT [COPIES [HOSTS]]   write COUNT rows drawn from SOURCE
  *     rows read URL                                    read all rows in the order of uniform
  *
- * A row is drawn as a row of the source with its size and every count scaled at random,
- * so it is like the source's and no pair of it. Every fifth row is instead a near copy of
- * a row made shortly before, with up to 2 % of its content changed, and every tenth an
- * exact copy; small files with the same counts are copies, too. COPIES percent of all rows are copies of
- * one file besides. HOSTS hosts have the rows, each as many, written one after the other.
+ * A row is a row of the source whose size and counts are scaled at random, so it is similar to the
+ * source but not a pair with it. Instead, every fifth row is a near copy of a recent row, with up
+ * to 2 % of its content changed, and every tenth row is an exact copy. Small files with the same
+ * counts are also copies. In addition, COPIES percent of all rows are copies of one file. The rows
+ * are divided equally among HOSTS hosts, which are written one after another.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -94,7 +94,7 @@ static void keep_source(struct sources *sources, const struct file_row *row)
 	kept->extension[size] = '\0';
 }
 
-/* floor(count + noise) within what a file of that size can have. */
+/* floor(count + noise), limited to the possible counts of a file of this size. */
 static uint64_t limit(double count, int64_t size)
 {
 	return count <= 0 ? 0 : count >= (double)size ? (uint64_t)size : (uint64_t)count;
@@ -126,7 +126,7 @@ static void draw(struct made_row *made, const struct sources *sources)
 	}
 }
 
-/* A share of the content replaced by content of the same kind, and some bytes added. */
+/* Replace a share of the content by content of the same kind, and add some bytes. */
 static void edit(struct made_row *made)
 {
 	double share = 0.02 * random_unit() * random_unit();
@@ -163,7 +163,7 @@ static void name_row(struct made_row *made, uint64_t number)
 	row->inode = (int64_t)number + 1;
 }
 
-/* Of small files there are few: those of one size and the same counts are the same. */
+/* There are few different small files: files of equal size and counts are equal. */
 static void new_content(struct file_row *row)
 {
 	uint64_t hash = (uint64_t)row->size_bytes;
@@ -176,7 +176,7 @@ static void new_content(struct file_row *row)
 	}
 }
 
-/* The host of a row, and the number of the first row of the next. */
+/* The host of a row, and the number of the first row of the next host. */
 static uint64_t enter_host(struct store *target, uint64_t row, uint64_t count, uint64_t hosts,
 			   struct row_scope *scope)
 {
@@ -243,7 +243,7 @@ static int make(const char *from, const char *to, uint64_t count, double copies,
 			name_row(made, done);
 			simhash_keys_compute(tags, &made->row.table, made->name, strlen(made->name),
 					     &made->row.keys);
-			/* Near copies of the one file would all be pairs with each other. */
+			/* Otherwise near copies of that file would all be pairs with each other. */
 			if (!is_copy)
 				recent[kept++ % RECENT] = *made;
 		}

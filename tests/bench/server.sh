@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# An index on a server: rows written by the store beside the fastest loaders by hand for
-# the same table, rows read in key order beside a bare SELECT, two writers beside one, a run
-# with nothing changed beside find, all pairs beside SQLite, and three Spider nodes beside one server. All in one run,
-# against MariaDB on this machine.
+# Measures an index on a server, in one run with MariaDB on this machine. It compares rows written
+# by the store with the fastest loaders by hand for the same table, rows read in key order with a
+# SELECT alone, two writers with one, a run with nothing changed with find, all pairs with SQLite,
+# and three Spider nodes with one server.
 #
 #     tests/bench/server.sh [BUILD [TREE [ROUNDS [ROWS]]]]   (default: build /usr 3 1000000)
-#     PART=pairs tests/bench/server.sh ...                   all pairs alone
+#     PART=pairs tests/bench/server.sh ...                   only all pairs
 set -euo pipefail
 build=$(cd "${1:-build}" && pwd)
 tree=${2:-/usr}
@@ -38,7 +38,7 @@ fresh() {
 	at_server "$folder/one" -e 'DROP DATABASE IF EXISTS simhash'
 	"$build/simhash" -d "$url" --init-database >/dev/null
 }
-# line WHAT SECONDS ROWS [BASE]: rows a second, and as a share of BASE's
+# line WHAT SECONDS ROWS [BASE]: rows per second, also divided by BASE's
 line() {
 	awk -v what="$1" -v t="$2" -v n="$3" -v base="${4:-0}" 'BEGIN {
 		printf "%-46s %8.1f thousand rows/s %s\n", what, n / t / 1000,
@@ -56,7 +56,7 @@ seconds() {
 	"$@" >/dev/null || [ $? = 2 ]
 	awk -v a="$begin" -v b="$(date +%s%N)" 'BEGIN { printf "%.2f", (b - a) / 1e9 }'
 }
-# All pairs of the same rows in a file and on the server, by one thread and by all.
+# All pairs of the same rows in a file and on the server, with one thread and with all.
 all_pairs() {
 	local threads round file=sqlite:$folder/pairs.db
 	"$build/tests/rows" make "$rows" "$file" "$pair_rows"

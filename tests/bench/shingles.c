@@ -1,12 +1,12 @@
 /*
- * The exact resemblance of files: the Jaccard index of their runs of 16 bytes.
+ * Computes the exact resemblance of files: the Jaccard index of their runs of 16 bytes.
  *
- *     shingles < PAIRS        two paths a line, separated by a tab; for each such line
- *                             SET <tab> MULTISET <tab> PATH <tab> PATH on standard output
+ *     shingles < PAIRS        two paths per line, separated by a tab; prints for each line
+ *                             SET <tab> MULTISET <tab> PATH <tab> PATH
  *
- * SET counts each run once, MULTISET as often as it occurs. A run is represented by 64 bits
- * of a hash; two of the 10^7 runs of two large files collide once in 10^5 times. The runs of
- * the last files are kept, so pairs of a file should stand together.
+ * SET counts each run once, MULTISET as often as it occurs. A run is represented by 64 bits of a
+ * hash; two of the 10^7 runs of two large files collide once in 10^5 times. The runs of the last
+ * files are kept, so pairs of one file should be together.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -16,13 +16,13 @@
 #include <string.h>
 
 #define RUN 16
-/* Bytes and files of kept runs, beyond which the oldest goes. */
+/* The limits for bytes and files in memory; above them, the oldest are removed. */
 #define MOST_BYTES (UINT64_C(1) << 30)
 #define MOST_FILES 200
 
 struct runs {
 	char *path;
-	uint64_t *hashes; /* in order */
+	uint64_t *hashes; /* sorted */
 	size_t count;
 	struct runs *next;
 };
@@ -72,7 +72,7 @@ static uint64_t hash(const uint8_t *bytes)
 	return low ^ low >> 31;
 }
 
-/* By digits of 11 bits from the lowest; hashes of equal upper bits are left to insertion. */
+/* Sort by digits of 11 bits from the lowest one; insertion sorts hashes with equal upper bits. */
 static void sort(uint64_t *hashes, size_t count)
 {
 	uint64_t *other = room_for(count), *from = hashes, *to = other;
@@ -116,7 +116,7 @@ static void drop_oldest(void)
 	*last = NULL;
 }
 
-/* Valid until the next call but one. */
+/* Valid until the second call after this. */
 static struct runs *runs_of(const char *path)
 {
 	uint64_t bytes_kept = 0, files_kept = 0;
@@ -148,7 +148,7 @@ static struct runs *runs_of(const char *path)
 	return kept = runs;
 }
 
-/* The number of copies of the first hash of those from `at` on. */
+/* The number of copies of the hash at `at`. */
 static size_t copies(const struct runs *runs, size_t at)
 {
 	size_t end = at + 1;
@@ -191,7 +191,10 @@ int main(void)
 			return 1;
 		}
 		line[length - 1] = *tab = '\0';
-		/* The newest is never dropped, so the first is there when the second has come. */
+		/*
+		 * The newest runs are never removed, so the first ones still exist when the second
+		 * ones are read.
+		 */
 		const struct runs *a = runs_of(line), *b = runs_of(tab + 1);
 		compare(a, b, &set, &multiset);
 		printf("%.6f\t%.6f\t%s\t%s\n", set, multiset, line, tab + 1);

@@ -1,7 +1,7 @@
 /*
- * Measures in GB/s, one thread, by kind of data, beside the bit scan and XXH3 in the same
- * run; and the Hamming search of N random fingerprints at k against brute force, of which a
- * part is run and the whole reckoned.
+ * Compares the speed of measures with the bit scan and XXH3 in the same run: GB/s of one thread by
+ * kind of data. Also compares the Hamming search of N random fingerprints at k with brute force,
+ * whose time is computed from a part.
  *
  *     sketching [N [K]]...      (default: 1000000 3)
  *     sketching -f FILE MEASURE...    only these, MB/s over the first 64 MiB of FILE, and bytes;
@@ -163,7 +163,7 @@ static int count_found(void *context, size_t i, unsigned distance, struct simhas
 	return count_pair(context, i, 0, distance, error);
 }
 
-/* Pairs of all with the first `rows`, by the processor's own instruction. */
+/* Pairs of all fingerprints with the first `rows`, using the processor's own instruction. */
 #if defined(__x86_64__)
 __attribute__((target("popcnt")))
 #endif
@@ -192,7 +192,10 @@ static void search(size_t count, unsigned k)
 
 	if (fingerprints == NULL)
 		exit(1);
-	/* One in ten is another with up to k bits changed, so that there is something to find. */
+	/*
+	 * One in ten is another fingerprint with up to k bits changed, so that there are pairs to
+	 * find.
+	 */
 	for (size_t i = 0; i < count; i++) {
 		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		fingerprints[i] = (state ^ state >> 29) * UINT64_C(0xbf58476d1ce4e5b9);

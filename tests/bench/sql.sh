@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Similar pairs in plain SQL, beside simfind: all pairs of 100,000 real files by the view, and
-# by two joins that one would write without it, in SQLite and on a MariaDB server: on a stored
-# logarithm of the key, which loses the pairs whose keys lie further apart than 0.1 to 0.2
-# percent, and on ranges of the key; and the files similar to one in an index of a million rows.
+# Compares similar pairs in plain SQL with simfind, in SQLite and on a MariaDB server. All pairs of
+# 100,000 real files are found by the view, and by two joins that one would write without it: on a
+# stored logarithm of the key, which loses pairs whose keys differ by more than 0.1 to 0.2 percent,
+# and on ranges of the key. Also finds the files similar to one file in an index of a million rows.
 #
 #     tests/bench/sql.sh [BUILD [TREE]]   (default: build /usr)
 set -euo pipefail
@@ -24,7 +24,7 @@ start_server "$folder/one" --skip-networking --innodb-buffer-pool-size=1G --inno
 wait_for_server "$folder/one"
 printf '[client]\nsocket=%s/one/s\nuser=%s\n' "$folder" "$server_user" >"$HOME/.my.cnf"
 
-# line WHAT COMMAND...: seconds, and what the command printed
+# line WHAT COMMAND...: print the seconds and the output of the command
 line() {
 	local what=$1 begin answer
 	shift
@@ -37,7 +37,7 @@ in_sqlite() { sqlite3 "$folder/$1.db" "$2"; }
 in_mariadb() { mariadb --batch --skip-column-names "$1" -e "$2"; }
 by_simfind() { "$build/simfind" -d "sqlite:$folder/part.db" --verify=no --candidates=skew_ext --group=none -o "$folder/pairs" 2>&1; }
 count='SELECT COUNT(*) FROM similar_pair'
-# What one would write without the buckets.
+# Conditions that one would write without the buckets.
 sizes_and_distance='AND a.size > 0 AND b.size > 0
 	AND 2 * a.size <= 3 * b.size AND 2 * b.size <= 3 * a.size
 	AND 200 * (abs(a.sum_00 - b.sum_00) + abs(a.sum_01 - b.sum_01) + abs(a.sum_02 - b.sum_02)
@@ -52,13 +52,13 @@ ranges="SELECT COUNT(*) FROM file a JOIN file b ON b.tag_set = a.tag_set
 make_logarithms="DROP TABLE IF EXISTS by_logarithm;
 	CREATE TABLE by_logarithm AS SELECT file.*, FLOOR(1000 * LN(skew + 1)) AS bucket_of_key FROM file;
 	CREATE INDEX bucket_of_key ON by_logarithm (bucket_of_key)"
-# join_logarithms JOIN: the order of the tables is given, or SQLite may choose another.
+# join_logarithms JOIN: JOIN sets the order of the tables, or lets SQLite choose.
 join_logarithms() {
 	printf 'SELECT COUNT(*) FROM by_logarithm a %s by_logarithm b
 		ON b.bucket_of_key IN (a.bucket_of_key, a.bucket_of_key + 1)
 		AND (b.skew > a.skew OR b.skew = a.skew AND b.path_hash > a.path_hash) %s' "$1" "$sizes_and_distance"
 }
-# A server may answer IN by one range a row; each of the two buckets by itself is an equality.
+# A server may use one range per row for IN; each of the two buckets alone is an equality.
 each_logarithm="SELECT SUM(pairs) FROM (
 	SELECT COUNT(*) AS pairs FROM by_logarithm a STRAIGHT_JOIN by_logarithm b ON b.bucket_of_key = a.bucket_of_key
 		AND (b.skew > a.skew OR b.skew = a.skew AND b.path_hash > a.path_hash) $sizes_and_distance
@@ -86,7 +86,7 @@ echo "-- MariaDB, ranges of the key, ended after 60 s"
 line "MariaDB, ranges of the key" in_mariadb part "SET max_statement_time = 60; $ranges" || true
 
 "$build/tests/rows" make "sqlite:$folder/tree.db" "sqlite:$folder/made.db" 1000000
-# A copy enters the directories, too, by which the view finds a file.
+# A copy also writes the directories, by which the view finds a file.
 for url in "sqlite:$folder/million.db" mysql://localhost/million; do
 	"$build/simhash" -q -d "sqlite:$folder/made.db" --copy-to="$url"
 done

@@ -1,13 +1,12 @@
 /*
- * Counting what passes each step. Sum-table hits are found by the sweep, once, at
- * the largest tolerance; for each pair follows from which tolerance on it is a hit.
+ * Counts the pairs that pass each step. The sweep finds sum-table hits once, at the largest
+ * tolerance; the smallest tolerance at which a pair is a hit is then computed.
  *
- * Key hits would be far too many to look at one by one. They are counted by size: in
- * ascending order of size, a file has its key hits among the smaller ones within the
- * reach of its own size, and a tree of counts by the rank of the key gives their
- * number in logarithmic time (P. Fenwick, "A new data structure for cumulative
- * frequency tables", 1994). Taking out the files that have become too small for the
- * size ratio, it gives the number that step 2 leaves.
+ * There are far too many key hits to examine each. They are counted in ascending order of size: the
+ * key hits of a file are the smaller files within reach of its size, and a tree of counts by the
+ * rank of the key gives their number in logarithmic time (P. Fenwick, "A new data structure for
+ * cumulative frequency tables", 1994). If files that are too small for the size ratio are removed,
+ * the tree gives the number after step 2.
  * SPDX-License-Identifier: MIT
  */
 #include "statistics.h"
@@ -21,13 +20,13 @@
 #include "find/rule/finder.h"
 #include "store/rows/row_reader.h"
 
-/* What is kept of a row. */
+/* The data of a row that is stored. */
 struct measured {
 	int64_t size, plain[3]; /* uniform, scatter, skew */
 	uint32_t extension_hash;
 };
 
-/* Pairs by the first tolerance at which they hit, added up at the end. */
+/* Pairs by the smallest tolerance at which they are a hit; added up at the end. */
 struct thread_counts {
 	struct key_statistics (*keys)[SIMHASH_KEYS];
 };
@@ -39,7 +38,7 @@ struct counting {
 	struct measured *rows;
 	size_t count, capacity;
 	struct thread_counts *threads;
-	atomic_size_t next; /* a key and a tolerance */
+	atomic_size_t next; /* the next key and tolerance */
 	atomic_bool has_failed;
 };
 
@@ -72,7 +71,10 @@ static struct simhash_tolerance tolerance_at(const struct counting *c, size_t nu
 	return tolerance;
 }
 
-/* The first tolerance at which keys, or sum tables, are a hit; their number if none is. */
+/*
+ * The smallest tolerance at which keys, or sum tables, are a hit; the number of tolerances if there
+ * is none.
+ */
 static size_t first_hit(const struct counting *c, bool is_key, uint64_t apart, int64_t x_size,
 			int64_t y_size)
 {
@@ -143,12 +145,12 @@ static void add_up(struct counting *c)
 
 /* ---- Key hits ---- */
 
-/* Room for one key at one tolerance at a time. */
+/* The data for one key at one tolerance at a time. */
 struct ranking {
-	int64_t *keys; /* in order, each once */
+	int64_t *keys; /* sorted, without repetitions */
 	size_t distinct;
-	uint32_t *rank; /* of each row's key */
-	uint32_t *tree; /* of counts, from 1 */
+	uint32_t *rank; /* the rank of each row's key */
+	uint32_t *tree; /* counts, starting at 1 */
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -158,7 +160,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How many of the sorted keys are below `key`. */
+/* The number of sorted keys below `key`. */
 static size_t keys_below(const struct ranking *r, int64_t key)
 {
 	size_t low = 0, high = r->distinct;
@@ -179,7 +181,7 @@ static void tree_add(struct ranking *r, size_t rank, uint32_t change)
 		r->tree[i] += change;
 }
 
-/* How many rows are in the tree with ranks below `rank`. */
+/* The number of rows in the tree with ranks below `rank`. */
 static uint64_t tree_below(const struct ranking *r, size_t rank)
 {
 	uint64_t sum = 0;
@@ -209,7 +211,7 @@ static void rank_keys(const struct counting *c, struct ranking *r, unsigned key,
 	*collisions = 0;
 	for (size_t i = 0; i < c->count; i++) {
 		if (i > 0 && r->keys[i] == r->keys[r->distinct - 1]) {
-			*collisions += ++run; /* with each that is equal so far */
+			*collisions += ++run; /* with each earlier row that has the same key */
 			continue;
 		}
 		run = 0;
@@ -219,7 +221,7 @@ static void rank_keys(const struct counting *c, struct ranking *r, unsigned key,
 		r->rank[i] = (uint32_t)keys_below(r, key_of(&c->rows[i], key));
 }
 
-/* With `within_ratio`, only hits whose sizes agree. Rows are in order of size. */
+/* With `within_ratio`, count only hits whose sizes agree. Rows are sorted by size. */
 static uint64_t count_hits(const struct counting *c, struct ranking *r, unsigned key,
 			   const struct simhash_tolerance *tolerance, bool within_ratio)
 {
@@ -231,7 +233,7 @@ static uint64_t count_hits(const struct counting *c, struct ranking *r, unsigned
 		const struct measured *row = &c->rows[i];
 		while (within_ratio &&
 		       !simhash_sizes_agree(tolerance, c->rows[oldest].size, row->size))
-			tree_add(r, r->rank[oldest++], UINT32_MAX); /* that is, -1 */
+			tree_add(r, r->rank[oldest++], UINT32_MAX); /* means -1 */
 		hits += rows_within(r, key_of(row, key), simhash_key_reach(tolerance, row->size));
 		tree_add(r, r->rank[i], 1);
 	}
@@ -283,7 +285,7 @@ static int count_key_hits(struct counting *c, struct simhash_error *error)
 	return atomic_load(&c->has_failed) ? error_set_memory(error) : 0;
 }
 
-/* ---- All of it ---- */
+/* ---- All statistics ---- */
 
 static int keep_row(struct counting *c, const struct file_row *row, struct simhash_error *error)
 {
@@ -341,7 +343,9 @@ static int make_counts(struct counting *c, struct simhash_error *error)
 	if (s->keys == NULL || c->threads == NULL)
 		return error_set_memory(error);
 	for (unsigned i = 0; i < c->finder.resources->threads; i++) {
-		/* One more, for exact hits at no tolerance asked for: there are none. */
+		/*
+		 * One more element, for exact hits at no requested tolerance, which do not exist.
+		 */
 		c->threads[i].keys = calloc(s->tolerances + 1, sizeof *c->threads[i].keys);
 		if (c->threads[i].keys == NULL)
 			return error_set_memory(error);
@@ -362,7 +366,7 @@ int statistics_take(struct store *store, const struct find_request *request,
 	c.request.expand = true;
 	c.request.rule.verify.mode = VERIFY_NO;
 	c.request.rule.candidates = CANDIDATES_ALL;
-	c.request.rule.key = SIMHASH_SKEW_EXT; /* copies of other extensions are apart */
+	c.request.rule.key = SIMHASH_SKEW_EXT; /* copies with other extensions are separate */
 	c.request.rule.tolerance.percent_millionths = percent_millionths[tolerances - 1];
 	if (finder_init(&c.finder, store, &c.request, &sink, resources, error) != 0)
 		return -1;

@@ -1,7 +1,7 @@
 /*
- * What the paper measures of finding (chapter 5): how many pairs pass each step, for
- * each key and any number of tolerances. Pairs are those of files, copies counted one
- * by one, and no pair is listed.
+ * Counts what the paper measures about searches (chapter 5): the number of pairs that pass each
+ * step, for each key and any number of tolerances. Pairs are pairs of files, with every copy
+ * counted, and no pair is listed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BENCH_STATISTICS_H
@@ -9,25 +9,26 @@
 
 #include "find/rule/find.h"
 
-/* Of one key at one tolerance. Counts of pairs. */
+/* The counts of pairs for one key at one tolerance. */
 struct key_statistics {
 	uint64_t key_hits;	  /* step 1 */
-	uint64_t size_rejections; /* of these, dropped by step 2 */
-	uint64_t sum_table_hits;  /* what passed steps 1 to 3 */
-	uint64_t identical;	  /* of these, of the same content */
-	uint64_t exact_hits; /* what steps 2 and 3 pass; with `_ext`, of equal extension hash */
+	uint64_t size_rejections; /* dropped by step 2 */
+	uint64_t sum_table_hits;  /* pairs that passed steps 1 to 3 */
+	uint64_t identical;	  /* sum-table hits with the same content */
+	/* Pairs that pass steps 2 and 3; with `_ext`, with equal extension hashes. */
+	uint64_t exact_hits;
 };
 
 struct statistics {
 	uint64_t rows, bytes;
 	uint64_t collisions[SIMHASH_KEYS]; /* pairs of equal keys */
 	size_t tolerances;
-	const int64_t *percent_millionths;	     /* ascending; borrowed */
+	const int64_t *percent_millionths;	     /* ascending; must stay valid */
 	struct key_statistics (*keys)[SIMHASH_KEYS]; /* one for each tolerance */
 };
 
 /*
- * Count for the tolerances given, in place of the rule's own. Memory: 40 bytes a row, and the
+ * Count for the given tolerances instead of the rule's own. Memory: 40 bytes per row, plus the
  * window of the sweep.
  */
 int statistics_take(struct store *store, const struct find_request *request,

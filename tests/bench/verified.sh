@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What resemblance sketches and verified pairs cost: runs with and without, one after the other.
-# The last column is the processor time over that of the run without.
+# Measures the cost of resemblance sketches and verified pairs: runs with and without them, one
+# after another. The last column is the processor time divided by the time of the run without.
 #
 #     tests/bench/verified.sh [BUILD [TREE [ROUNDS [KERNEL...]]]]   (default: build /usr 3, the fastest)
 build=$(cd "${1:-build}" && pwd)
@@ -12,12 +12,12 @@ kernels=("${@:4}")
 [ ${#kernels[@]} -gt 0 ] ||
 	kernels=("$("$build/simhash" --version | sed -n 's/scan kernel: //p')")
 
-# line WHAT BASE: of the last command timed
+# line WHAT BASE: print the times of the last command
 line() {
 	awk -v what="$1" -v wall="$wall" -v cpu="$cpu" -v base="$2" 'BEGIN {
 		printf "%-32s %8.2f s %8.2f s of processors %6.2f\n", what, wall, cpu, cpu / base }'
 }
-# measured WHAT BASE COMMAND...: BASE is - for the run that others are compared with
+# measured WHAT BASE COMMAND...: BASE is - for the run to compare with
 measured() {
 	"$build/tests/measure" "$folder/measured" "${@:3}" >/dev/null 2>&1 || true
 	read -r wall cpu _ <"$folder/measured"

@@ -1,5 +1,5 @@
 /*
- * A bare walk: every entry of a tree and its fstatat, and nothing else.
+ * Walks over every entry of a tree with fstatat, and does nothing else.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -10,7 +10,7 @@
 
 static unsigned long entries;
 
-/* Takes the descriptor over. */
+/* Takes over the descriptor. */
 static void walk(int fd)
 {
 	DIR *stream = fdopendir(fd);

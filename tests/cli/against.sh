@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A digest list against the index: the pairs are those of brute force over the files themselves, and those
-# between two hosts once the list is imported, in every way of finding and listing them; the index stays as it is.
+# Tests a digest list against the index: the pairs are the same as by brute force over the files
+# themselves, and the same as between two hosts after the list is imported, in every way of
+# searching and listing. The index does not change.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -57,7 +58,7 @@ sed 's/elsewhere\.gz:/elsewhere:/g' list.csv >gz.csv
 cp err summary
 cat elsewhere | "$SIMFIND" -q --against=- --format=csv | sed 's/stdin:/elsewhere:/g' | cmp - gz.csv ||
 	fail "standard input gives other pairs"
-# Other compressions, where libarchive is built in.
+# Other compressions, if libarchive is built in.
 xz -k elsewhere
 if built_with archives; then
 	"$SIMFIND" -q --against=elsewhere.xz --format=csv | sed 's/elsewhere\.xz:/elsewhere:/g' | cmp - gz.csv || fail "other pairs by xz"
@@ -76,7 +77,7 @@ mkfifo piped/elsewhere
 for number in "${!options[@]}"; do
 	# shellcheck disable=SC2086  # several options
 	"$SIMFIND" -q --against=elsewhere ${options[number]} >"list $number"
-	# The list is read once, so it may come through a pipe.
+	# The list is read once, so it can come through a pipe.
 	cat elsewhere >piped/elsewhere &
 	# shellcheck disable=SC2086
 	timeout 300 "$SIMFIND" -q --against=piped/elsewhere ${options[number]} | cmp - "list $number" ||
@@ -98,7 +99,7 @@ cmp out gz.csv || fail "other pairs: $(diff out gz.csv | head -4)"
 cmp err summary || fail "another summary: $(cat summary)"
 "$SIMFIND" -q "${across[@]}" --format=jsonl | LC_ALL=C sort | cmp - list.jsonl || fail "other lines of JSON"
 "$SIMFIND" -q "${across[@]}" --sort=path | cmp - below || fail "other pairs below a directory"
-# What the index has of other hosts is found too, and a report can be written.
+# Files of other hosts in the index are also found, and a report can be written.
 runs 0 "$SIMFIND" -q --against=elsewhere
 grep -q ' elsewhere:.*  elsewhere:' out || fail "no file of another host"
 runs 0 "$SIMFIND" --against=elsewhere --format=html -o page.html

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# simfind --store: the index holds what the same run prints; the old answer or the new one, and nothing
-# that is no longer true.
+# Tests simfind --store: the index contains the output of the same run. Readers see the old answer
+# or the new one, and no result that is outdated.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 fi
 
 make_tree --flat --files=400 --sizes=2000-20000 "$files"
-# Names that SQL and shells take for something else.
+# Names with special meanings in SQL and shells.
 cp "$(find "$files" -name '00000*' | LC_ALL=C sort | head -1)" "$files/it's \"one\""
 printf 'group of two, of one content\n%.0s' $(seq 40) >"$files/two"
 cp "$files/two" "$files/zwei"
@@ -26,7 +26,7 @@ seq 5000 7000 | tr 1-9 A-I >"$files/a b/alone"
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 
-# answers JSON-OF-GROUPS JSON-OF-PAIRS: as lines, in the words of the tables
+# answers JSON-OF-GROUPS JSON-OF-PAIRS: as lines, with the words of the tables
 cat >answers.py <<'EOF2'
 import json, sys
 share = lambda value: "" if value is None else "%.6f" % value
@@ -43,7 +43,7 @@ for p in json.load(open(sys.argv[2])):
                                     p["size_a"], p["size_b"], p["path_a"], p["path_b"]))))
 print("\n".join(lines))
 EOF2
-# rounded COLUMN: as JSON has it
+# rounded COLUMN: as in JSON
 rounded() {
 	if [ "$TEST_ENGINE" = sqlite ]; then
 		echo "CASE WHEN $1 IS NULL THEN '' ELSE printf('%.6f', $1) END"
@@ -63,7 +63,7 @@ stored_pairs() {
 stored() {
 	{ stored_groups; stored_pairs; } | LC_ALL=C sort
 }
-# What simfind prints with these options is what it stores with them.
+# With these options, simfind stores the same as it prints.
 equal() {
 	"$SIMFIND" -q --format=json --group="$1" "${@:2}" >groups.json
 	"$SIMFIND" -q --format=json "${@:2}" >pairs.json
@@ -80,7 +80,7 @@ grep -q '^member|.*|copy|' found || fail "no copies to be a test"
 [ "$(grep -c '^group' found)" -gt 40 ] || fail "too few groups to be a test"
 [ "$(grep -c '^pair' found)" -gt 100 ] || fail "too few pairs to be a test"
 said "stored in the index: $(grep -c '^group' found) groups of $(grep -c '^member' found) files, $(grep -c '^pair' found) pairs"
-# Whatever is listed meanwhile.
+# The output format does not matter.
 for listed in "" --format=html --format=jsonl; do
 	# shellcheck disable=SC2086  # an option or none
 	runs 0 "$SIMFIND" --store $listed -o listed
@@ -99,13 +99,13 @@ equal representative --between "$files" "$files"
 equal representative --same-extension --also=empty
 equal representative "$files/" "$files/a b"
 
-# The others of a group are looked up, and not all files of the run for each.
+# The other files of a group are looked up, instead of reading all files of the run for each.
 for view in grouped_file ungrouped_file; do
 	[ "$(sql "EXPLAIN $([ "$TEST_ENGINE" = sqlite ] && echo 'QUERY PLAN') SELECT COUNT(*) FROM $view WHERE size > 5" |
 		grep -c file_group_representative)" -ge 1 ] || fail "$view does not use the index"
 done
 
-# What a person is told of the run.
+# The columns about a run that people read.
 runs 0 "$SIMFIND" --store --group=single --between "$files/a b" "$files/a b"
 same "the run" "simfind --store --group=single --between '$files/a b' '$files/a b'|0|0|0|1|current" \
 	"$(sql "SELECT options, group_count, file_count, pair_count, has_all_pairs, state FROM find_run_text")"
@@ -118,7 +118,7 @@ print(s["stored_groups"], s["stored_files"], s["stored_pairs"], sep="|")' <err)"
 runs 0 "$SIMFIND" --store --quiet --host=elsewhere
 same "host" elsewhere "$(sql "SELECT host FROM find_run_text")"
 [ ! -s err ] || fail "not quiet: $(cat err)"
-# status_answers FIELD...: what --status shows of the current run
+# status_answers FIELD...: the fields of the current run in --status
 status_answers() {
 	runs 0 "$SIMHASH" --status --format=json
 	python3 -c 'import json, sys; [a] = json.load(open("out"))["answers"]; print(*(a[f] for f in sys.argv[1:]), sep="|")' "$@"
@@ -129,7 +129,8 @@ same "answers in the status" \
 runs 0 "$SIMHASH" --status
 grep -Eq '^20[0-9 :-]+ sample +[0-9,]+ +[0-9,]+ +[0-9,]+  simfind --store --quiet --host=elsewhere$' out || fail "no answers: $(cat out)"
 
-# The bound: the most similar pairs, whichever thread found them; all groups.
+# With a limit, the most similar pairs are stored, no matter which thread found them, and all
+# groups.
 "$SIMFIND" -q --format=json >pairs.json
 pairs=$(python3 -c 'import json; print(len(json.load(open("pairs.json"))))')
 python3 - <<'EOF2' | LC_ALL=C sort >expected
@@ -159,7 +160,7 @@ runs 0 "$SIMFIND" --store="$pairs"
 said "files, $pairs pairs"
 same "all pairs" "$pairs" "$(sql "SELECT COUNT(*) FROM found_pair")"
 
-# Wrong options name both.
+# Messages about wrong options name both options.
 runs 1 "$SIMFIND" --store=-1
 said "--store '-1': expected a number from 0 to 4294967295"
 runs 1 "$SIMFIND" --store two
@@ -169,7 +170,7 @@ said "--store cannot be combined with --group=none"
 runs 1 "$SIMFIND" --store --partition=1/2
 said "--partition"
 
-# Another tag set has an answer of its own.
+# Another tag set has its own answer.
 for tag in 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 30; do
 	echo "$tag 1.5 2"
 done >tags
@@ -182,22 +183,22 @@ same "groups by tag set, stored again" "2 2" \
 runs 0 "$SIMHASH" --tag-set=tags --forget "$files"
 same "an answer of which nothing is left" 1 "$(sql "SELECT COUNT(DISTINCT tag_set) FROM similar_group")"
 
-# ---- What is no longer true ----
+# ---- Outdated results ----
 
 runs 0 "$SIMFIND" --store
 stored >before
-# A file that is removed, with the group of the two that it was half of.
+# A removed file disappears, and so does the group of two to which it belonged.
 rm "$files/zwei"
 runs 0 "$SIMHASH" "$files"
 stored >found
 grep -vF -e "$files/zwei" -e "$files/two" before >expected
 grep -cF "$files/zwei" before >/dev/null || fail "no group of two to be a test"
 cmp expected found || fail "one file removed: $(diff expected found | head -4)"
-# Its rows are gone from the tables, too; the other one's stays, and no view shows it.
+# Its rows are also removed from the tables. The row of the other file stays, but no view shows it.
 same "rows without a file" 0 "$(sql "SELECT COUNT(*) FROM file_group g LEFT JOIN file f ON f.host = g.host AND
 	f.path_hash = g.path_hash WHERE f.host IS NULL")"
 
-# A file that has changed; and changed back.
+# A file that has changed, and is then changed back.
 member=$(sql "SELECT path FROM grouped_file WHERE role = 'member' AND content_hash NOT IN
 	(SELECT content_hash FROM grouped_file WHERE role = 'copy') ORDER BY path LIMIT 1")
 cp -p "$member" kept
@@ -212,7 +213,7 @@ runs 0 "$SIMHASH" "$files"
 stored >found
 cmp expected found || fail "changed back: $(diff expected found | head -4)"
 
-# The representative: nothing is known of the others without it.
+# Without the representative, nothing is known about the other files.
 representative=$(sql "SELECT representative_path FROM similar_group WHERE copies > 0 AND files > 3 ORDER BY 1 LIMIT 1")
 group=$(sql "SELECT group_id FROM similar_group WHERE representative_path = '$representative'")
 echo changed >>"$representative"
@@ -222,7 +223,7 @@ grep -vF -e "|$group|" -e "|$representative" expected >without
 stored >found
 cmp without found || fail "a representative changed: $(diff without found | head -4)"
 
-# A copy whose original is gone is no copy of anything, and nothing is saved by giving it up.
+# A copy without its original is not a copy, and removing it saves nothing.
 runs 0 "$SIMFIND" --store
 IFS='|' read -r original copy <<<"$(sql "SELECT m.path, c.path FROM grouped_file m JOIN grouped_file c ON c.run = m.run AND
 	c.representative_path = m.representative_path AND c.content_hash = m.content_hash AND c.role = 'copy' AND
@@ -238,7 +239,7 @@ same "copies left" $((copies - 1)) "$(sql "SELECT COUNT(*) FROM grouped_file WHE
 same "bytes saved" $((saved - size)) "$(sql "SELECT copied_bytes FROM similar_group WHERE group_id IN
 	(SELECT group_id FROM grouped_file WHERE path = '$copy')")"
 
-# A folder that is gone, and one that is forgotten.
+# A removed folder, and a forgotten folder.
 mkdir "$files/below"
 cp "$files/two" "$files/below/a"
 cp "$files/two" "$files/below/b"
@@ -263,7 +264,7 @@ stored >old
 stored >new
 cmp -s old new && fail "both are the same, which proves nothing"
 runs 0 "$SIMFIND" --store --same-extension
-# A run that was cut off has left its rows, which no view shows and the next run removes.
+# An interrupted run left rows, which no view shows and which the next run removes.
 sql "INSERT INTO find_run(id, tag_set, host, options, program_version, state, started_at_ns)
 	SELECT id + 1, tag_set, host, options, program_version, 'begun', started_at_ns FROM find_run"
 sql "INSERT INTO file_group SELECT run + 1, host, path_hash, content_hash, group_id, role, representative_host,
@@ -274,7 +275,7 @@ cmp old found || fail "rows of a run that was cut off are shown: $(diff old foun
 runs 0 "$SIMFIND" --store --same-extension
 same "runs left" "1 1" "$(sql "SELECT COUNT(*) FROM find_run") $(sql "SELECT COUNT(DISTINCT run) FROM file_group")"
 
-# Killed at any moment. A server may have a statement left to do.
+# Killed at any moment. A server may still execute a statement.
 settled() {
 	stored >found
 	stored >again

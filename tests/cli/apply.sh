@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Acting on copies: nothing without --yes, nothing that is not identical at that moment, and all of it
-# can be undone.
+# Tests acting on copies: nothing happens without --yes, only files that are identical at that
+# moment are removed, and everything can be undone.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -31,12 +31,12 @@ make_files() {
 	runs 0 "$SIMHASH" -q "$files"
 }
 
-# tree [FORMAT]: names, modes, times and contents, and nothing temporary
+# tree [FORMAT]: names, modes, times and contents, without temporary names
 tree() {
 	(cd "$files" && find . -type f -printf "%p %m %T@ ${1:-}\n" -exec cksum {} + | LC_ALL=C sort)
 }
 
-# shown TEXT: what the last run wrote, without the folder
+# shown TEXT: check the output of the last run, without the folder
 shown() {
 	same "what is written" "$1" "$(sed "s|$files/||" out)"
 }
@@ -48,12 +48,12 @@ simkeep() {
 	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
 }
 
-# allocated FILE...: bytes of their blocks, as simkeep shows them
+# allocated FILE...: the bytes of their blocks, as simkeep shows them
 allocated() {
 	stat -c %b "$@" | awk '{ sum += $1 * 512 } END { printf(sum < 1000 ? "%d bytes" : "%.1f kB", sum < 1000 ? sum : sum / 1000) }'
 }
 
-# ---- Wrong options say what was expected ----
+# ---- Messages about wrong options say what was expected ----
 make_files
 before=$(tree %i)
 runs 1 "$SIMKEEP" --keep=best
@@ -76,7 +76,7 @@ runs 1 "$SIMKEEP" --keep=oldest --decisions=x.json
 said "cannot be combined with"
 runs 1 "$SIMKEEP" --keep=oldest --protect="$files/none"
 said "--protect=$files/none: No such file or directory"
-# A directory that is mistyped, or that the index does not know, would be no preference.
+# A mistyped directory, or one that is not in the index, would prefer nothing.
 runs 1 "$SIMKEEP" --keep=in:"$files/none" --action=delete
 said "--keep=in:$files/none: No such file or directory"
 runs 1 "$SIMKEEP" --keep=not-in:"$files/none"
@@ -111,7 +111,7 @@ said "would delete 3 files, which frees $(allocated "$files"/a/[123]); nothing h
 same "the tree" "$before" "$(tree %i)"
 [ -z "$(ls moved)" ] || fail "moved: $(ls moved)"
 
-# ---- Which trees a plan covers, and how the index learns of an act ----
+# ---- The trees that a plan covers, and how the index gets the changes of an act ----
 runs 0 "$SIMHASH" -q "$files/a" "$files/a/1" "$files/old"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete
 said "the plan covers the whole index: $files; give DIRs to limit it"
@@ -132,7 +132,7 @@ same "lines about what was deleted" 0 "$(grep -c 'other/x\|name/x' out || true)"
 rm -r other "odd ' name"
 make_files
 
-# ---- Rules in their order, and what is protected ----
+# ---- Rules in their order, and protected files ----
 kept() {
 	simkeep 0 "$@"
 	grep '^keep' shown | grep -o '[^ ]*$' | tr '\n' ' '
@@ -147,16 +147,17 @@ same "protected" "b/3 b/2 b/1 " "$(kept --keep=oldest --protect="$files/b")"
 simkeep 0 --keep=oldest --protect="$files" --action=delete
 said "would delete 0 files"
 
-# ---- Each action, and back again ----
+# ---- Each action, and undoing it ----
 before=$(tree)
 for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	make_files
-	# Files of another mode are no hard links; the others are of one content each.
+	# Files with another mode do not become hard links; each other group of files has one
+	# content.
 	left=0
 	[ "$action" != hardlink ] || left=2
 	runs "$left" "$SIMKEEP" --keep=oldest "--action=$action" --yes --journal=journal
 	[ "$action" != hardlink ] ||
-		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode is not' err)"
+		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode differs' err)"
 	[ "$action" = hardlink ] || same "what is left" "a/empty a/similar b/empty old/1 old/2 old/3" \
 		"$(cd "$files" && find . -type f | sed 's|^./||' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 	[ "$action" != hardlink ] ||
@@ -174,10 +175,10 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	said "restored 0 files, left 0 alone"
 done
 
-# From here on the index tells no more than above, whatever its engine.
+# The following tests do not depend on the engine.
 [ "$TEST_ENGINE" = sqlite ] || exit 0
 
-# ---- What changed since, or is not what it was, is left and named ----
+# ---- Files that changed or were replaced are left and named ----
 make_files
 echo changed >>"$files/b/1"
 stamp=$(stat -c %y "$files/b/2")
@@ -190,7 +191,7 @@ mv "$files/b/2.copy" "$files/b/2.real"
 ln -s 2.real "$files/b/2.copy"
 runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: it has changed since it was indexed"
-said "/b/2: left alone: its content is not that of the file that is kept"
+said "/b/2: left alone: its content differs from the file that is kept"
 said "/b/3: left alone: it is read-only"
 said "/b/3.copy: left alone: cannot open it: No such file or directory"
 said "/b/2.copy: left alone: it is no longer a regular file"
@@ -202,7 +203,7 @@ done
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 [ -e "$files/old/1" ] || fail "old/1 is not restored"
 
-# A file that is kept and has changed protects its copies; a directory that became a link is not followed.
+# A changed kept file protects its copies; a directory that became a link is not followed.
 make_files
 echo changed >>"$files/a/1"
 mv "$files/old" "$files/elsewhere"
@@ -212,7 +213,7 @@ said "/b/1: left alone: the file that is kept, $files/a/1: it has changed since 
 said "/old/2: left alone: cannot open its directory: Not a directory"
 same "files of elsewhere" 3 "$(find "$files/elsewhere" -type f | wc -l)"
 
-# Hard links are one file: its names do not go for each other, nor count as freed.
+# Hard links are one file: one name is not removed for another one, and does not count as freed.
 make_files
 ln "$files/a/2" "$files/a/2.name"
 ln "$files/b/2" "$files/b/2.name"
@@ -221,7 +222,7 @@ simkeep 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "
 grep -q 'a/2.name' shown && fail "a name of the kept file goes"
 said "would delete 8 files, which frees $(allocated "$files"/b/{1,1.copy,odd*,2,2.copy,3,3.copy})"
 
-# What is freed is what was allocated: a hole is nothing.
+# The freed space is the allocated space: a hole counts nothing.
 mkdir "$files/holes"
 truncate -s 10G "$files/holes/a"
 printf x | dd of="$files/holes/a" bs=1 seek=8192 conv=notrunc status=none
@@ -234,14 +235,14 @@ simkeep 0 --keep=shortest-path --action=delete "$files/holes"
 said "would delete 1 file, which frees $(allocated "$files/holes/b")"
 rm -r "$files/holes"
 
-# Undoing leaves what changed since.
+# Undo leaves files that have changed since.
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
 echo mine >"$files/b/1"
 echo changed >>"$files/a/2"
 runs 2 "$SIMKEEP" --undo=journal --yes
 said "/b/1: left alone: another file has its name"
-said "/b/2: left alone: the file that was kept has other content by now"
+said "/b/2: left alone: the content of the file that was kept has changed"
 same "my file" mine "$(cat "$files/b/1")"
 [ -e "$files/b/3" ] || fail "b/3 is not restored"
 runs 1 "$SIMKEEP" --undo=journal --host=other
@@ -250,15 +251,15 @@ printf '{"format":"other"}\n' >wrong
 runs 1 "$SIMKEEP" --undo=wrong
 said "wrong, line 1: expected a journal that simkeep wrote"
 
-# ---- A journal that was cut, or belongs to a run that was stopped ----
+# ---- A truncated journal, or a journal of a run that was stopped ----
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files/a" --action=delete --yes --journal=journal
 acts=$(grep -c '"state":"begin"' journal)
-# journal_as VERSION: the journal of this many acts in this version, without its end mark
+# journal_as VERSION: the journal of all acts in this version, without its end mark
 journal_as() {
 	sed "1s/\"format_version\":[0-9]*/\"format_version\":$1/; /\"state\":\"end\"/d" journal
 }
-# ends_with STATUS TEXT: what --undo says of ./part, "" for nothing but the summary
+# ends_with STATUS TEXT: check the message of --undo about ./part; "" for only the summary
 ends_with() {
 	runs "$1" "$SIMKEEP" --undo=part
 	said "would restore "
@@ -272,7 +273,8 @@ ends_with 0 ""
 said "would restore $acts files"
 journal_as 1 >part
 ends_with 0 ""
-# Between two lines, in the middle of a line, before the line feed, and with what a crash leaves.
+# Truncated between two lines, in the middle of a line, before the line feed, and with zeros after a
+# crash.
 for lines in $(seq 1 "$(($(wc -l <whole) - 1))"); do
 	first "$lines" <whole >part
 	begun=$(grep -c '"state":"begin"' part || true)
@@ -283,16 +285,16 @@ for lines in $(seq 1 "$(($(wc -l <whole) - 1))"); do
 	head -c 1000 /dev/zero >>part
 	ends_with 0 "$stopped $begun"
 done
-# Version 1 has no end mark: it was stopped where its last act has no outcome.
+# Version 1 has no end mark: the run was stopped if its last act has no outcome.
 journal_as 1 | sed '$d' >part
 ends_with 0 "$stopped $acts"
 journal_as 1 | head -c -1 >part
 ends_with 0 "$stopped $acts"
-# All acts of a batch come before their outcomes, in any order.
+# All acts of a batch precede their outcomes, which come in any order.
 { sed -n '1p; /"state":"begin"/p' whole; grep '"state":"done"' whole | tac; tail -n 1 whole; } >part
 ends_with 0 ""
 said "would restore $acts files"
-# Lines that are missing in the middle and at the end are counted.
+# Missing lines in the middle and at the end are counted.
 sed '/"act":2,/d' whole >part
 ends_with 2 "part: the lines of 1 act are missing, which cannot be undone"
 sed "/\"act\":$acts,/d; /\"act\":$((acts - 1)),/d" whole >part
@@ -314,12 +316,12 @@ for size in 0 1 20; do
 	runs 1 "$SIMKEEP" --undo=part
 	said "part, line 1: expected a journal that simkeep wrote; "
 done
-# What is named is undone.
+# The acts in the journal are undone.
 { journal_as 2 | sed '$d'; printf '{"act"'; } >part
 runs 0 "$SIMKEEP" --undo=part --yes
 said "restored $acts files, left 0 alone"
 said "$stopped $acts"
-# Nobody undoes what still acts, or is being undone.
+# Acts that are still running or being undone cannot be undone.
 exec 9<whole
 flock 9
 runs 1 "$SIMKEEP" --undo=whole --yes
@@ -347,7 +349,7 @@ PYTHON
 }
 make_files
 decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
-# No script takes the place of a file that they are about, kept or not.
+# A script never overwrites a file that it is about, kept or not.
 for file in a/1 b/1; do
 	cp "$files/$file" before
 	runs 1 "$SIMKEEP" --decisions=decisions.json --action=report --action=script:"$files/$file"
@@ -365,18 +367,18 @@ for name in a/2 b/2 a/similar; do
 done
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 rm journal
-# A similar file is moved when it is named.
+# A similar file is moved if a decision names it.
 simkeep 0 --decisions=decisions.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal
 [ -e "moved$files/a/similar" ] && [ -e "moved$files/b/1" ] && [ ! -e "$files/a/similar" ] || fail "nothing was moved"
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree)"
-# Whatever is decided twice, under other names of one directory or of one file, something is kept.
+# If a file is decided twice, by other names of its directory or of itself, one file is still kept.
 ln -s a "$files/linked"
 ln "$files/a/1" "$files/a/1.name"
 ln "$files/b/1" "$files/b/1.name"
 decide k:a/1 g:b/1 >one
 decide k:b/1.name g:a/1.name g:linked/1 >two
-# The same, as two contents, which only reading can tell apart.
+# The same for two contents, if only reading shows that they differ.
 sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' two >three
 for second in two three; do
 	python3 -c 'import json, sys
@@ -397,19 +399,20 @@ json.dump(one, open("both.json", "w"))'
 runs 1 "$SIMKEEP" --decisions=both.json --action=delete --yes --journal=journal2
 said "both.json: groups[1].files[1] contradicts groups[0].files[0] about $files/a/1; expected one decision"
 [ ! -e journal2 ] && cmp "$files/a/1" "$files/b/1" || fail "something was deleted"
-# What differs is not removed, whatever the hashes say.
+# Different files are not removed, even if the hashes are equal.
 decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
 runs 2 "$SIMKEEP" --decisions=lie.json --action=delete --yes --journal=journal4
 [ -e "$files/b/2" ] || fail "b/2 is gone"
-# Without size and time a copy is compared as it is, and a similar file stays where it is.
+# Without size and time in the decision, the current copy is compared, and a similar file is not
+# moved.
 decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action=delete --yes --journal=journal5
-said "/a/similar: left alone: its content is not that of the file that is kept"
+said "/a/similar: left alone: its content differs from the file that is kept"
 [ ! -e "$files/b/3" ] || fail "b/3 is there"
 decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
 said "/a/similar: left alone: its decision has neither size nor mtime"
-# Each field is what it has to be, and no other one is there; a file that was cut is refused.
+# Each field must have the right type, and no other fields are allowed; a truncated file is refused.
 decide k:a/1 g:b/1 | python3 -c 'import json, sys
 whole = json.load(sys.stdin)
 whole.update(version="1", command=["simfind"], index="x", made="y")
@@ -492,7 +495,7 @@ sed "s/\"host\": \"[^\"]*\"/\"host\": \"far\"/g" decisions.json >far.json
 runs 2 "$SIMKEEP" --decisions=far.json --action=delete
 said "far:$files/b/1: left alone: it is on another host"
 
-# ---- Protected by what it is, and not only by its name ----
+# ---- Protected as a file, not only by its name ----
 make_files
 decide k:a/1 g:b/1 >decisions.json
 runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --protect="$files/b" --yes --journal=journal
@@ -500,7 +503,7 @@ said "/b/1: left alone: it is protected"
 ln -s "$files/b" protected-link
 runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --protect=protected-link --yes --journal=journal2
 said "/b/1: left alone: it is protected"
-# No hard link is made to what is protected.
+# No hard link is made to a protected file.
 runs 2 "$SIMKEEP" --decisions=decisions.json --action=hardlink --protect="$files/a" --yes --journal=journal3
 said "left alone: the file that is kept is protected, and a hard link would let it be changed by another name"
 

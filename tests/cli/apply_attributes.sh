@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Extended attributes of copies: hard links are made only where they are the same, a move keeps them, and undoing
-# gives back those that both files had, and names the others. Undoing gives back holes, and no right to anybody who
-# did not have it.
+# Tests extended attributes of copies: hard links are made only if the attributes are equal, and a
+# move keeps them. Undo restores the attributes that both files had, and names the others. Undo
+# restores holes, and gives no right to anybody who did not have it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 
-# give FOLDER: a line "FILE NAME=VALUE..." of standard input for each file in it
+# give FOLDER: reads a line "FILE NAME=VALUE..." for each file in it from standard input
 give() {
 	python3 -c 'import os, sys
 for line in sys.stdin:
@@ -15,7 +15,7 @@ for line in sys.stdin:
         os.setxattr(os.path.join(sys.argv[1], name), *attribute.encode().split(b"="))' "$1"
 }
 
-# shown FOLDER: such lines of the copies that are there
+# shown FOLDER: such lines for the existing copies
 shown() {
 	python3 -c 'import os, sys
 for name in sys.argv[2:]:
@@ -25,7 +25,7 @@ for name in sys.argv[2:]:
 }
 copies="same value name more fewer none"
 
-# Where files can have some: here, or in memory.
+# A folder where files can have attributes: here, or in memory.
 shm=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$shm"' EXIT
 for folder in "$files" "$shm"; do
@@ -37,7 +37,7 @@ for folder in "$files" "$shm"; do
 done
 [ ! -s refused ] || fail "no file here can have extended attributes: $(tail -n 1 refused)"
 
-# Of the copies, one has the attributes of the file that is kept; the others differ, each in another way.
+# One copy has the same attributes as the kept file; each of the others differs in another way.
 before="same user.one=1 user.two=2
 value user.one=1 user.two=3
 name user.one=1 user.three=2
@@ -57,13 +57,13 @@ make_files() {
 	runs 0 "$SIMHASH" -q "$files"
 }
 
-# ---- Hard links: one file has one list of them, so both have to have the same ----
+# ---- Hard links: one file has one list of attributes, so both lists must be equal ----
 make_files
 for yes in "" "--yes --journal=journal"; do
 	# shellcheck disable=SC2086  # options
 	runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=hardlink $yes
 	for name in value name more fewer none; do
-		said "$files/$name: left alone: its extended attributes are not those of the file that is kept"
+		said "$files/$name: left alone: its extended attributes differ from the file that is kept"
 	done
 	said " 1 file by hard links"
 done
@@ -74,7 +74,7 @@ runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
 
-# ---- Deleted files: made again from what is kept ----
+# ---- Removed files: restored from the kept file ----
 make_files
 runs 0 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 same "files left" "a/kept" "$(cd "$files" && find . -type f | sed 's|^\./||')"
@@ -87,7 +87,7 @@ for name in value name more fewer none; do
 done
 same "files that lost some" 5 "$(grep -c 'attributes' err)"
 
-# ---- Moves: a file keeps what it has, there and back ----
+# ---- Moves: a file keeps its attributes in both directions ----
 make_files
 mkdir "${files%/*}/moved"
 runs 0 "$SIMKEEP" --keep=in:"$files/a" --action="move:${files%/*}/moved" --yes --journal=journal
@@ -96,14 +96,15 @@ runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
 
-# ---- Rights: who cannot give a file back to its owner gives nobody else what only the owner or the group had ----
+# ---- Rights: a user who cannot restore the owner of a file gives nobody else the rights of the owner or the group ----
 chmod 755 .
 mkdir rights
 [ "$(id -u)" != 0 ] || chown 65534:65534 rights
 chmod 777 rights
 user=$(as_user id -u) group=$(as_user id -g)
 
-# undone MODE OWNER GROUP: "mode, uid is the user's, gid is the user's" of a copy with these, undone by the user
+# undone MODE OWNER GROUP: prints "mode, uid is the user's, gid is the user's" of a copy with these
+# values, undone by the user
 undone() {
 	rm -rf rights/* journal
 	seq 3000 >rights/kept
@@ -118,7 +119,7 @@ undone() {
 	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
 	cp err said
 	stat -c %a rights/copy
-	# It is what it was, as far as it can be.
+	# It is restored as far as possible.
 	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
 	grep -q '^restored 0 files, left 0 alone$' err || fail "mode $1 again: $(cat err)"
 	cp said err
@@ -143,7 +144,7 @@ undone 4750 1 1 >/dev/null
 said "rights/copy: restored with another owner or group, and so with fewer rights"
 undone 755 1 1 >/dev/null
 said "rights/copy: restored with another owner or group"
-# An access list gives rights, and a capability does: they go with the owner.
+# An access list gives rights, and so does a capability: both are restored only with the owner.
 acl() {
 	python3 - "$@" <<'PYTHON'
 import os, struct, sys
@@ -169,12 +170,12 @@ for who in 1 "$user"; do
 	[ "$who" != 1 ] || said "not all of its extended attributes are restored"
 done
 
-# Root alone can give a capability, and files of another user.
+# Only root can set a capability, and create files of another user.
 if [ "$(id -u)" = 0 ]; then
-	capability() { # 1 where the copy has one
+	capability() { # 1 if the copy has one
 		python3 -c 'import os; print(int("security.capability" in os.listxattr("rights/copy")))'
 	}
-	for undoes in as_user env; do # who may not set it, and root
+	for undoes in as_user env; do # a user who may not set it, and root
 		rm -rf rights/* journal
 		seq 3000 >rights/kept
 		cp rights/kept rights/copy
@@ -189,7 +190,7 @@ for name in ("kept", "copy"):
 		runs 0 $undoes "$SIMKEEP" --undo="$PWD/journal" --yes
 		same "capabilities that $undoes has restored" "$([ $undoes = env ] && echo 1 || echo 0)" "$(capability)"
 	done
-	# In a sticky directory of others only the owner removes a file.
+	# In a sticky directory of another user, only the owner can remove a file.
 	chmod 1777 rights
 	chown root rights
 	rm -rf rights/* journal
@@ -209,7 +210,7 @@ for name in ("kept", "copy"):
 	chmod 777 rights
 fi
 
-# ---- Holes are holes again, and take nothing ----
+# ---- Holes become holes again and use no space ----
 megabytes() {
 	echo $(($(stat -c '%b * %B' "$1") >> 20))
 }
@@ -242,7 +243,7 @@ for action in delete hardlink; do
 	done
 done
 
-# ---- Where names can be added and not removed, none is left, and the reason is given ----
+# ---- If names can be added but not removed, no name is left, and the reason is given ----
 lock_tree() {
 	rm -rf journal
 	mkdir -p locked/a
@@ -252,7 +253,7 @@ lock_tree() {
 	reset
 	runs 0 "$SIMHASH" -q locked
 }
-# spared REASON: neither an act nor undoing one does anything but say so
+# spared REASON: acts and undo change nothing and give the reason
 spared() {
 	local action how
 	for action in delete hardlink; do
@@ -280,7 +281,7 @@ if attribute +a locked 2>why; then
 	attribute +i locked/copy locked/copy.2
 	spared "it is immutable; see chattr(1)"
 	attribute -i locked/copy locked/copy.2
-	# The same for undoing: of an act that is over, and of one that left a name.
+	# The same for undo, of an act that was completed and of an act that left a name.
 	named=0
 	for action in delete hardlink; do
 		for kill in 0 4 5 6 7; do

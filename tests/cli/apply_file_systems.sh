@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Copies on another file system: no link is made to them, none is moved, and each is told with the reason; but it can
-# be deleted, and made again.
+# Tests copies on another file system: they cannot become links or be moved, and each is reported
+# with the reason; but they can be deleted and restored.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 
-# ---- Mounts, in a name space of its own ----
-# stays NAME...: whatever is done to one of these names of one file, its content stays in the tree at $real
+# ---- Mounts, in a separate namespace ----
+# stays NAME...: no action on any of these names of one file removes its content from the tree at
+# $real
 stays() {
 	local action status
 	for action in delete hardlink "move:$point/moved"; do
@@ -39,7 +40,7 @@ if [ "${1:-}" = mounted ]; then
 		mount --bind "$point/dir" bound
 		stays "$point/dir/file" "$PWD/bound/File"
 		umount bound
-		# Two files are two.
+		# Two files are different files.
 		cp wanted "$real/dir/other"
 		touch -d 2020-01-01 "$real/dir/other"
 		reset
@@ -126,7 +127,7 @@ for number in range(64998):
 			said "cannot write the journal disk/journal: No space left on device"
 			[ $acts != 128 ] || cut_off=$((cut_off + 1))
 		fi
-		# However many were carried out, they can be undone.
+		# All acts can be undone, regardless of their number.
 		runs 0 "$SIMKEEP" --undo=disk/journal --yes
 		said "restored $acts files, left 0 alone"
 		stat -c '%n %s %y %a' copies/* | diff expected - || fail "other files"
@@ -138,7 +139,7 @@ for number in range(64998):
 fi
 in_own_mounts "$0" mounted
 
-# Another one where this process may write: memory, or where this was built.
+# Another file system where this process may write: memory, or the build folder.
 for folder in /dev/shm /run /var/tmp "$BINARY_DIR" "$PWD"; do
 	[ -d "$folder" ] && [ -w "$folder" ] || continue
 	[ "$(stat -c %d "$folder")" = "$(stat -c %d "$PWD")" ] || break
@@ -165,7 +166,7 @@ tree() {
 make_files
 before=$(tree)
 
-# left ACTION REASON: c alone is left, with the reason, by the plan and by the act; the other copy is not
+# left ACTION REASON: only c is left, with the reason, by the plan and by the act
 left() {
 	runs 2 "$SIMKEEP" --keep=in:"$files" --action="$1"
 	said "$far/c: left alone: $2"
@@ -188,21 +189,21 @@ runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="move:$far/moved"
 said "$files/b: left alone: it is on another file system than the directory to move to"
 same "others that are left" 1 "$(grep -c 'left alone' err)"
 
-# A script has the command that can be done, and says why there is no other.
+# A script has the possible command, and says why there is no other one.
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=script:todo.sh
 same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
 
-# Bytes can be compared across file systems, so it can be deleted.
+# Bytes can be compared across file systems, so the copy can be deleted.
 before=$(tree | sed 's/ [0-9]* / /')
 runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
 same "files left" "$files/a" "$(find "$files" "$far" -type f)"
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 
-# The same without renames that spare what is there: a second name tells that these are two files.
+# The same without renames that keep existing files: a second name shows that these are two files.
 make_files
 before=$(tree | sed 's/ [0-9]* / /')
 runs 0 env LD_PRELOAD="$KILLER" NO_EXCHANGE=1 "$SIMKEEP" -q --keep=in:"$files" --action=delete --yes --journal=journal
@@ -210,7 +211,7 @@ same "files left" "$files/a" "$(find "$files" "$far" -type f)"
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "the tree" "$before" "$(tree | sed 's/ [0-9]* / /')"
 
-# One file that is seen through two file systems, which have inodes of their own, is not deleted.
+# One file that is visible through two file systems with different inodes is not deleted.
 cat >overlay.sh <<'SCRIPT'
 set -eu
 cd "$1"
@@ -234,7 +235,7 @@ for how; do
 	seq 3000 | cmp - lower/only
 	seq 3000 | cmp - merged/only
 	[ "$(ls -A lower)" = only ]
-	# A script, which the same program carries out, is as safe.
+	# A script is as safe, because the same program carries it out.
 	status=0
 	"$SIMKEEP" -q --keep=in:merged --action=script:todo.sh 2>>said
 	sed 's/^#delete /delete /' todo.sh | env $how JOURNAL=journal.script.$number PATH="$(dirname "$SIMKEEP"):$PATH" sh 2>said || status=$?
@@ -243,7 +244,7 @@ for how; do
 	seq 3000 | cmp - lower/only
 done
 umount merged
-# The same for two bind mounts of one directory, whose files have one inode.
+# The same for two bind mounts of one directory, whose files have the same inode.
 mkdir bound
 mount --bind lower bound
 "$SIMHASH" -q lower bound
@@ -252,7 +253,7 @@ cat said
 grep -q 'left alone: it is the same file as the one that is kept' said
 seq 3000 | cmp - lower/only
 umount bound
-# Two files there, of which one is of the lower file system and one of the upper, are two.
+# A file of the lower and a file of the upper file system are different files.
 mkdir away
 mount -t tmpfs none away
 mkdir away/upper away/work

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Acting on copies is killed 200 times: no content is lost, the journal tells the truth, and
-undoing restores every file and leaves no other name. Undoing is killed, too, and all of it also where no
-rename spares what is there.
+"""Kills acts on copies 200 times: no content is lost, the journal is right, and undo restores every file and
+leaves no other name. Undo is also killed, and all of this is repeated without renames that keep existing files.
 
-apply_killed.py LIBRARY [BTRFS]: with the library that act/killer.c makes, before each call that changes
-something, one run after the other; then at random moments. With the folder BTRFS, only while reflinks are made there.
-Expects SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED gives another one."""
+apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
+in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
+Needs SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import fcntl
 import hashlib
 import json
@@ -24,7 +23,7 @@ import time
 KILLS, KILLS_AT_RANDOM = 200, 20
 CONTENTS, COPIES = 3, 4
 SIMKEEP = os.environ["SIMKEEP"]
-# In memory: a disk would be waited for a thousand times.
+# In memory, because a thousand waits for a disk would be slow.
 folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
 print("seed", seed)
@@ -52,7 +51,7 @@ def make():
                 out.write(b"%d " % content * 20000)
             when = 10**18 + content * 10**9 + copy * 1001
             os.utime(path, ns=(when, when))
-            # One copy can be no hard link.
+            # One copy cannot be a hard link.
             os.chmod(path, 0o600 if copy == COPIES - 1 else 0o640)
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when // 10**9))
             files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
@@ -64,7 +63,7 @@ def make():
 
 
 def tree(folder, with_all=True):
-    """Of each file its content, and unless only that counts, mode, time and links."""
+    """The content of each file and, unless only the content counts, its mode, time and links."""
     found = {}
     for here, _, names in os.walk(folder):
         for name in names:
@@ -76,11 +75,11 @@ def tree(folder, with_all=True):
     return found
 
 
-has_flags, contents = True, CONTENTS  # flags of renames
+has_flags, contents = True, CONTENTS  # do renames support flags?
 
 
 def run(*words, kill_after=None, kill_before=None):
-    """Returns whether the program was killed, its status, and what it said."""
+    """Returns whether the program was killed, its status, and its messages."""
     environment = dict(os.environ)
     if kill_before is not None or not has_flags:
         environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before or 0))
@@ -103,25 +102,26 @@ def lines():
 
 
 def first_block(path):
-    with open(path, "rb") as file:  # FS_IOC_FIEMAP of one extent, which is written out before
+    # FS_IOC_FIEMAP for one extent, which is written to the disk first
+    with open(path, "rb") as file:
         found = fcntl.ioctl(file, 0xC020660B, struct.pack("=QQLLLL", 0, 2**63, 1, 0, 1, 0) + bytes(56))
     return struct.unpack_from("=QQ", found, 32)[1]
 
 
 def check_journal(before, action):
-    """What is said to be done is done, and nothing is done that was not said before."""
+    """Every act that the journal calls done is done, and no act is done without an entry before it."""
     begun, over = {}, {}
     for line in lines()[1:]:
         if line["state"] != "end":
             (begun if line["state"] == "begin" else over)[line["act"]] = line
-    # Acts are done in their order; the one after those that are over may be half done.
+    # Acts are done in order; the act after the completed ones may be incomplete.
     assert sorted(begun) == list(range(1, len(begun) + 1)) and sorted(over) == list(range(1, len(over) + 1)), (begun, over)
     touched = {os.path.relpath(line["path"], top) for number, line in begun.items() if number <= len(over) + 1}
     now = tree(top)
     for path, was in before.items():
         if path in touched:
             continue
-        # Files that are kept have more links.
+        # Kept files have more links.
         assert path in now and now[path][:3] == was[:3], (path, was, now.get(path))
     for number, line in over.items():
         path, state = os.path.relpath(line["path"] if "path" in line else begun[number]["path"], top), line["state"]
@@ -139,7 +139,7 @@ def check_journal(before, action):
 
 
 def check_contents(before, action):
-    """No content is lost, and a name that is only replaced is always there."""
+    """No content is lost, and a name that is only replaced always exists."""
     now = tree(top, False)
     contents = set(now.values()) | set(tree(elsewhere, False).values())
     assert {was[0] for was in before.values()} <= contents, "a content is lost"
@@ -164,7 +164,7 @@ def act(action, **kill):
 
 
 def undo(before, **kill):
-    """Returns whether it was killed before it was done; then it is run once more."""
+    """Returns whether it was killed before its end; then it runs again."""
     killed = False
     if not lines():
         return killed
@@ -175,7 +175,7 @@ def undo(before, **kill):
     said = run("--undo=" + journal)[2] if asks else ""
     status, text = run("--undo=" + journal, "--yes")[1:]
     assert status == 0, text
-    # What it says that it would do is what it does.
+    # A dry run announces exactly what a real run does.
     counts = [re.findall(r"(\d+) (?:file|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
     assert counts[0] == counts[1], (said, text)
     after = tree(top)
@@ -195,7 +195,7 @@ def before_each_call(action):
         killed, before, _, _, _ = act(action, kill_before=moments)
         kills += killed + undo(before, kill_before=dice.randint(1, 6))
     assert moments > 5 * contents, "too few calls were seen"
-    killed, moments = action != "reflink", 0  # of which undoing changes nothing
+    killed, moments = action != "reflink", 0  # undo changes nothing for reflinks
     while killed:
         moments += 1
         killed = undo(act(action)[1], kill_before=moments)
@@ -204,7 +204,7 @@ def before_each_call(action):
 
 
 def without_flags():
-    """A kill leaves the most names where a link and a removal stand for a rename."""
+    """A kill leaves the most names if a link and a removal replace a rename."""
     global has_flags, contents
     has_flags, contents = False, 1
     kills = sum(before_each_call(action) for action in ("hardlink", "delete", "move"))

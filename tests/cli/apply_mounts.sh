@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# What is protected is so by whatever mounts it is reached: those of directories, of what lies below them, and of a
-# file. Everywhere, directories that a move makes are for their owner alone.
+# Tests that protected files are protected through all mounts: of directories, of directories below
+# them, and of a single file. Also tests that only the owner can use directories that a move
+# creates.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 
-# make_files DIRECTORY...: x in the first one, and in each of the others; all are indexed
+# make_files DIRECTORY...: creates x in the first one, copies it to the others, and indexes all
 make_files() {
 	local directory
 	rm -f journal
@@ -17,7 +18,7 @@ make_files() {
 	runs 0 "$SIMHASH" -q "$@"
 }
 
-# ---- Directories that a move makes ----
+# ---- Directories created by a move ----
 if [ "${1:-}" != mounts ]; then
 	mkdir -p "$files/private/below" "$files/kept" moved
 	chmod 700 "$files/private"
@@ -31,7 +32,7 @@ if [ "${1:-}" != mounts ]; then
 	same "mode of the one that was there" "$(stat -c %a "$files/kept")" "$(stat -c %a moved)"
 	rm -rf moved "$files"
 
-	# ---- Mounts, in a name space of its own ----
+	# ---- Mounts, in a separate namespace ----
 	in_own_mounts "$0" mounts
 	exit
 fi
@@ -44,7 +45,7 @@ prot=$disk/prot
 mkdir -p "$prot/sub" "$prot/nested" "$disk/kept" "$disk/kept.too" "$disk/twin" "$disk/alias"
 mkdir "$other/dir" "$other/dir.too"
 
-# stays DIRECTORY: the x there is left, whatever is done
+# stays DIRECTORY: its x is left by every action
 stays() {
 	local action
 	make_files "$disk/kept" "$1"
@@ -57,23 +58,23 @@ stays() {
 	done
 }
 
-# goes DIRECTORY: the x there is deleted, so it is not protected
+# goes DIRECTORY: its x is deleted, so it is not protected
 goes() {
 	make_files "$disk/kept" "$1"
 	runs 0 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
 	[ ! -e "$1/x" ] || fail "$1/x is there"
 }
 
-# With no other mount, what is not in it goes, be its name alike.
+# Without other mounts, a directory with a similar name is not protected.
 mkdir "$disk/prot.too"
 goes "$disk/prot.too"
 goes "$disk/alias"
 
-# A directory below it, the directory itself, and the one above.
+# A directory below it, the directory itself, and the directory above.
 mount --bind "$prot/sub" "$disk/alias"
 stays "$disk/alias"
 cmp "$prot/sub/x" "$disk/kept/x" || fail "x is not what it was"
-# Nothing is made there either, for a move to it.
+# A move does not create anything in it either.
 make_files "$disk/kept" "$disk/twin"
 before=$(find "$prot" | LC_ALL=C sort)
 runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action="move:$disk/alias" --yes --journal=journal
@@ -91,13 +92,13 @@ stays "$other/dir/prot/sub"
 goes "$other/dir/alias"
 umount "$other/dir"
 
-# Names of which mountinfo escapes some bytes, and a kernel's mark some look alike.
+# Names with bytes that mountinfo escapes, and names that look like a mark of the kernel.
 for name in $'new\nline and space' 'back\slash\040' $'bad\xff\ttab' '#hash' 'gone (deleted)' 'gone//deleted'; do
 	mkdir -p "$prot/$name/sub" "$other/$name"
 	mount --bind "$prot/$name" "$other/$name"
 	stays "$other/$name/sub"
 	umount "$other/$name"
-	# That what is protected has such a name.
+	# The protected directory itself has such a name.
 	mkdir -p "$disk/$name/sub"
 	mount --bind "$disk/$name/sub" "$disk/alias"
 	(
@@ -108,7 +109,7 @@ for name in $'new\nline and space' 'back\slash\040' $'bad\xff\ttab' '#hash' 'gon
 	umount "$disk/alias"
 done
 
-# What is mounted below it is protected where it comes from, and nothing beside that.
+# A mount inside it is protected at its origin, but nothing next to the origin is.
 mount --bind "$other/dir" "$prot/nested"
 stays "$other/dir"
 goes "$other/dir.too"
@@ -116,20 +117,20 @@ mkdir -p "$other/dir/inner"
 stays "$other/dir/inner"
 umount "$prot/nested"
 goes "$other/dir"
-# So is what is mounted in another mount of it.
+# The same for a mount inside another mount of it.
 mount --bind "$prot/sub" "$disk/alias"
 mkdir -p "$disk/alias/deep"
 mount --bind "$other/dir" "$disk/alias/deep"
 stays "$other/dir/inner"
 umount "$disk/alias/deep" "$disk/alias"
-# What a mount hides is what lies there.
+# A directory that a mount hides is still protected.
 mkdir -p "$prot/nested/hidden"
 mount --bind "$prot/nested" "$disk/alias"
 mount -t tmpfs none "$prot/nested"
 stays "$disk/alias/hidden"
 umount "$prot/nested" "$disk/alias"
 
-# What is protected is a mount of what else is there.
+# The protected directory is itself a mount of another directory.
 mount --bind "$other/dir" "$disk/alias"
 (
 	prot=$disk/alias
@@ -139,7 +140,7 @@ mount --bind "$other/dir" "$disk/alias"
 )
 umount "$disk/alias"
 
-# A file. It cannot be renamed, be it protected or not; but by its own name it can.
+# A single file. A mounted file cannot be renamed, protected or not; but it can be by its own name.
 : >"$disk/alias/x"
 seq 2000 >"$prot/x"
 mount --bind "$prot/x" "$disk/alias/x"
@@ -154,14 +155,14 @@ stays "$disk/alias"
 umount "$prot/x"
 goes "$disk/alias"
 
-# A mount whose directory above was renamed.
+# A mount below a directory that was renamed.
 mkdir -p "$disk/above/point"
 mount --bind "$prot/sub" "$disk/above/point"
 mv "$disk/above" "$disk/renamed"
 stays "$disk/renamed/point"
 umount "$disk/renamed/point"
 
-# Without /proc the inodes on the way tell.
+# Without /proc, the inodes on the way decide.
 make_files "$disk/kept" "$disk/twin"
 mount --bind "$prot" "$disk/alias"
 seq 2000 >"$prot/sub/x"
@@ -175,7 +176,8 @@ cmp "$disk/kept/x" "$prot/sub/x" || fail "x is not what it was"
 [ ! -e "$disk/twin/x" ] || fail "the twin's x is there"
 umount "$disk/alias"
 
-# A chroot that is no mount: where a directory of it lies cannot be told, and the inodes on the way have to do.
+# A chroot that is not a mount: the locations of its directories are unknown, so the inodes on the
+# way must be enough.
 mkdir -p "$disk/root/plain"
 for directory in /*; do
 	if [ -L "$directory" ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What others do while simkeep acts on copies, or undoes that: whatever the moment, what they wrote is in a
-# file afterwards, and a signal leaves nothing half done. $KILLER has the library that act/killer.c makes.
+# Tests actions of other programs while simkeep acts on copies or undoes this: at no moment is a
+# written change lost, and a signal leaves nothing incomplete. $KILLER is the library of
+# act/killer.c.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -31,7 +32,8 @@ make_files() {
 	runs 0 "$SIMHASH" -q "$files"
 }
 
-# between N COMMAND ARGUMENTS...: run simkeep, and the command before its Nth call that changes something
+# between N COMMAND ARGUMENTS...: run simkeep, and run the command before its Nth call that changes
+# something
 between() {
 	local number=$1 command=$2
 	shift 2
@@ -112,7 +114,7 @@ for ((number = 1; ; number++)); do
 	[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
 	[ "$number" -lt 20 ] || fail "it is never killed there"
 done
-# What is left over is not what is kept of the content, and is no copy of it.
+# A file that was left over is not kept for the content, and is not a copy of it.
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=longest-name --action=delete
 said ".simkeep-"
@@ -121,9 +123,9 @@ same "what goes" "" "$(grep '^delete' out || true)"
 echo "saved meanwhile" >"$files/copy"
 rm "$files/kept"
 runs 2 "$SIMKEEP" --undo=journal --yes
-said "left alone: it is another file by now"
+said "left alone: another file has its name now"
 nothing_lost "undoing"
-# With another name of what was written, nothing is in the way.
+# With another name of the written file, undo is not blocked.
 cut_off "$number"
 echo "saved meanwhile" >"$files/kept"
 runs 0 "$SIMKEEP" --undo=journal --yes
@@ -141,7 +143,7 @@ runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
 said "left alone: the file that is kept has another name, which is protected"
 [ ! "$files/copy" -ef protected/name ] || fail "a hard link to what is protected"
-# Names that are not protected are in nobody's way, and neither are those made before.
+# Unprotected names do not block a link, and neither do names that were made earlier.
 rm journal protected/name
 for number in 1 2 3; do
 	cp -p "$files/copy" "$files/copy.$number"

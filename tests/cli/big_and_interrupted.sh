@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A sparse file of 5 GB; runs that are interrupted or killed.
+# Tests a sparse file of 5 GB, and runs that are interrupted or killed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ same "5 GB of zeros" "$size|$size|0|$size|$((6 * size))" \
 	"$(sql 'SELECT size, sum_00, sum_01, uniform, skew FROM file')"
 rm "$files/sparse.img"
 
-# Many files, to be interrupted among.
+# Many files, so that runs can be interrupted between them.
 mkdir "$files/many"
 for number in $(seq 20); do
 	mkdir "$files/many/$number"
@@ -20,15 +20,15 @@ done
 settle "$files"
 total=$(find "$files" -type f | wc -l)
 
-# Started so that SIGINT is not ignored, as it is for a shell's background jobs.
+# Start it so that SIGINT is not ignored, which it is for background jobs of a shell.
 start() {
 	reset
 	env --default-signal=INT "$SIMHASH" "$files" 2>"$TEST_FOLDER/err" &
 	pid=$!
 }
 
-# A first load of SQLite goes without its indexes by key: whatever ended the last
-# run, after the next they are there.
+# A first load of SQLite has no indexes by key. They must exist after the next run, no matter how
+# the last one ended.
 complete() {
 	runs 0 "$SIMHASH" "$files"
 	[ "$TEST_ENGINE" != sqlite ] || same "indexes" "directory_path directory_text file_cell file_uniform" "$(sql "
@@ -44,10 +44,9 @@ is_stored() { # ROWS
 	[ "$(sql 'SELECT count(*) FROM file' 2>/dev/null || echo 0)" -ge "$1" ]
 }
 
-# stop_after ROWS: let the run go on for a moment at a time until so many are stored. It is
-# stopped for longer than it runs, so that it commits every few moments of work; and while it is
-# looked at, so that it cannot end meanwhile. It may end between two looks: those that wait for it
-# see that.
+# stop_after ROWS: run the program for short moments until this many rows are stored. It is stopped
+# for longer than it runs, so that it commits often; and it is stopped while the rows are counted,
+# so that it cannot end meanwhile. It may end between two counts, which the callers notice.
 stop_after() {
 	local tries
 	for tries in $(seq 5000); do
@@ -64,15 +63,15 @@ last_ending() {
 	sql "$(grep -v '^--' "$SOURCE_DIR/sql/examples/runs.sql")" | tail -1 | sed 's/.*|//'
 }
 
-# end_early SIGNAL ROWS: a run that the signal ends. A busy machine may let a run come to its end
-# between two looks, and one that is killed may have only its exit left: those are begun again.
+# end_early SIGNAL ROWS: a run that the signal ends. On a busy machine, a run may end between two
+# counts, or a killed run may have only its exit left: then it starts again.
 end_early() {
 	local signal=$1 rows=$2
 	for _ in $(seq 20); do
 		start
 		stop_after "$rows"
 		kill -s "$signal" "$pid" 2>/dev/null || true
-		kill -CONT "$pid" 2>/dev/null || true # one that was killed may be gone
+		kill -CONT "$pid" 2>/dev/null || true # a killed process may have ended
 		status=0
 		wait "$pid" || status=$?
 		if [ "$status" != 0 ] && { [ "$signal" != KILL ] || [ "$(last_ending)" != finished ]; }; then
@@ -89,13 +88,13 @@ for round in INT:1 TERM:500 KILL:1 KILL:500 KILL:1500; do
 	end_early "$signal" "${round#*:}"
 	same "status after $signal" $((128 + $(kill -l "$signal"))) "$status"
 	[ "$signal" = KILL ] || said "interrupted; everything scanned so far is stored"
-	# What it has stored is what the index tells of it, before the next run and beside that.
+	# The index contains exactly what the run has stored, before the next run and during it.
 	stored=$(sql 'SELECT COUNT(*), SUM(size), 0 FROM file')
 	same "what the run has stored" "$stored" "$(sql 'SELECT files, bytes, errors FROM scan_run')"
 	runs 0 "$SIMHASH" --status
 	tr -d , <out | grep -Eq " unfinished +1 +${stored%%|*} .* 0  $files\$" ||
 		fail "no counts of a run that was cut off: $(cat out)"
-	# A killed run leaves a run without an end, and it shows.
+	# A killed run has no end in the index, and this is visible.
 	[ "$signal" != KILL ] || same "the run that was killed" "cut off" "$(last_ending)"
 	complete
 done
@@ -104,7 +103,8 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 fi
 
 [ "$TEST_ENGINE" = mysql ] || exit 0
-# The server dies in the middle: status 1, a clear line, and it comes back whole or not at all.
+# The server dies in the middle: the status is 1, the message is clear, and the file is stored
+# completely or not at all.
 for _ in $(seq 20); do
 	start
 	stop_after 100

@@ -1,8 +1,9 @@
 /*
- * A library to preload into a program under test: it reports each close of a file of an SQLite index
- * that the program still has open otherwise. Such a close takes SQLite's locks away. For glibc on Linux.
+ * A library to preload into a program under test: it reports when the program closes a file of an
+ * SQLite index that it also has open elsewhere, because this releases SQLite's locks. For glibc on
+ * Linux.
  *
- *   INDEX_FILE=FILE      the index; FILE-shm is watched as well
+ *   INDEX_FILE=FILE      the index; FILE-shm is also watched
  *   CLOSED_REPORT=FILE   gets a line for each such close
  * SPDX-License-Identifier: MIT
  */
@@ -49,7 +50,7 @@ static bool is_open_otherwise(int fd, const struct stat *closed)
 	return false;
 }
 
-/* SQLite knows what it closes. */
+/* SQLite itself may close its files. */
 static bool is_sqlite(const void *caller)
 {
 	Dl_info info;
@@ -84,7 +85,7 @@ PUBLIC int fclose(FILE *stream)
 {
 	int (*real)(FILE *) = NULL;
 
-	/* ISO C knows no pointer that is both. */
+	/* ISO C has no pointer that is both. */
 	*(void **)&real = dlsym(RTLD_NEXT, "fclose");
 	watch(fileno(stream), __builtin_return_address(0), "fclose");
 	return real(stream);

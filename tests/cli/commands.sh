@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simhash --filter: what a command prints for a file is content of its own.
+# Tests simhash --filter: the output of a command for a file is stored as a separate content.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ rows() {
 	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort | paste -sd ' '
 }
 
-# A stand-in for every program: it prints what it was given, and ends as the file says.
+# Replaces every program: it prints its arguments, and ends as the file says.
 tool=$TEST_FOLDER/tool
 cat >"$tool" <<'END'
 #!/usr/bin/env bash
@@ -29,7 +29,7 @@ chmod +x "$tool"
 export PIDS=$TEST_FOLDER/pids
 : >"$PIDS"
 
-# Two versions whose bytes share nothing are similar in what the command prints.
+# Two versions whose bytes have nothing in common have similar filter output.
 words() {
 	seq 1 2000 | sed "s/^/line $1 /"
 }
@@ -45,13 +45,14 @@ runs 0 "$SIMFIND"
 grep -q 'one.pdf//filtered  .*two.PDF//filtered' out || fail "filtered contents are not found: $(cat out)"
 cp "$TEST_FOLDER/out" "$TEST_FOLDER/before"
 
-# Nothing is run twice, or by a run that does not ask; a changed command reads again.
+# No command runs twice, or in a run without --filter; a changed command reads the files again.
 runs 0 "$SIMHASH" --filter="pdf,ps:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"
 summary 0 3 0 0
 runs 0 "$SIMHASH" -z "$files"
 summary 0 3 0 0
 same "rows that stay" "-one.pdf -one.pdf//filtered three.txt two.PDF two.PDF//filtered" "$(rows)"
-# So when an unchanged file is read again, whatever for. One that has changed and has its size and its time does not keep it.
+# The same if an unchanged file is read again for another reason. A changed file with the same size
+# and time does not keep its output.
 read_again() {
 	runs 0 "$SIMHASH" "$@" "$files"
 	summary 3 0 0 0
@@ -61,7 +62,7 @@ read_again -f
 read_again --hash=md5
 read_again --measure=minhash
 read_again -f -z
-sql "UPDATE file SET scanned_at_ns = mtime_ns" # in the same tick
+sql "UPDATE file SET scanned_at_ns = mtime_ns" # in the same clock tick
 read_again
 sql "UPDATE file SET resemblance_sketch = NULL"
 runs 0 "$SIMHASH" "$files"
@@ -83,7 +84,8 @@ summary 2 3 0 0
 hash=$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")
 runs 0 "$SIMHASH" -f --filter="pdf:$tool %" -j1 "$files"
 same "of one thread" "$hash" "$(sql "SELECT HEX(content_hash) FROM file_text WHERE path LIKE '%two.PDF//filtered'")"
-# So does another program of the name. The index has both commands and both programs, and so has a copy of it.
+# Another program with the same name also reads the files again. The index contains both commands
+# and both programs, and so does a copy of it.
 runs 0 "$SIMHASH" --filter="pdf:$tool %" "$files"
 summary 0 3 0 0
 echo '# another' >>"$tool"
@@ -91,7 +93,7 @@ runs 0 "$SIMHASH" --filter="pdf:$tool %" "$files"
 summary 2 3 0 0
 known_commands() {
 	sql "SELECT CAST(command AS CHAR), CAST(version AS CHAR) FROM filter_command" |
-		tr -d '\\' | # which a client of MariaDB doubles
+		tr -d '\\' | # a MariaDB client doubles these
 		sed -E "s|$tool|TOOL|g; s/[0-9]+ bytes, changed 20[0-9T:.-]+Z/N bytes, changed T/" | LC_ALL=C sort
 }
 same "commands" "TOOL %|TOOL, N bytes, changed T
@@ -107,7 +109,7 @@ rm "$files/-one.pdf"
 runs 0 "$SIMHASH" "$files"
 same "a file that is gone" "three.txt two.PDF" "$(rows)"
 
-# Arguments and descriptors are those that are expected: a plain file with the same text is identical.
+# Arguments and descriptors are as expected: a plain file with the same text is identical.
 runs 0 "$SIMHASH" --filter="pdf:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"
 {
 	tr a-z n-za-m <"$files/two.PDF"
@@ -125,7 +127,7 @@ said "two.PDF//filtered: Was printed by a filter, which is not run again to read
 reset
 rm -r "${files:?}"/*
 
-# What fails is told by file, and tried again; what ended well is stored.
+# Failures are reported for each file and tried again; successful output is stored.
 for what in fail signal long good empty; do
 	echo "$what" >"$files/$what.pdf"
 done
@@ -148,7 +150,7 @@ all_ended() {
 }
 wait_until all_ended
 rm -r "$files/late" "$files/long.pdf"
-# Who starts the program may ignore the end of its children, and so would the program.
+# The caller may ignore the end of its children, and the program would inherit this.
 runs 2 env --ignore-signal=CHLD "$SIMHASH" --filter="pdf:$tool %" "$files"
 summary 0 4 2 2
 
@@ -164,7 +166,7 @@ kill -INT $!
 wait $! && fail "not interrupted" || true
 wait_until all_ended
 
-# Wrong ones are told before anything is read.
+# Errors in the option are reported before anything is read.
 wrong() {
 	runs 1 "$SIMHASH" "$1" "$files"
 	said "$2"

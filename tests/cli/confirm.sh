@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Reading pairs: what edited files keep, what only looks alike, files that
-# changed or are gone; and groups, whose promises are checked on all pairs.
+# Tests reading of pairs: edited files, files that only look alike, and files that changed or were
+# removed. Also checks groups against all pairs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Random lines of a fixed alphabet: files that look alike and share nothing.
+# Random lines of a fixed alphabet: files that look alike but share nothing.
 text() { # SEED BYTES
 	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
 		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
@@ -15,7 +15,7 @@ mkdir "$files/like" "$files/edited"
 for i in $(seq 30); do
 	text "$i" 200000 >"$files/like/$i.txt"
 done
-# 1 % in one block, and as many bytes moved from one end to the other, and cut off.
+# 1 % changed in one block; as many bytes moved from one end to the other; and as many cut off.
 for i in $(seq 6); do
 	from=$files/like/$i.txt
 	{ head -c 100000 "$from"; text "$((i + 100))" 2000; tail -c 98000 "$from"; } >"$files/edited/$i.block.txt"
@@ -26,7 +26,8 @@ done
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 
-# Unrelated files look alike at 2 %: nearly all of their pairs are found. Reading drops them.
+# Unrelated files look alike at 2 %, so nearly all of their pairs are found. Reading drops these
+# pairs.
 runs 0 "$SIMFIND" --verify=no -T 2 --format=csv
 unrelated=$(tr -d '\r' <out | awk -F, '$11 ~ /like/ && $12 ~ /like/' | wc -l)
 [ "$unrelated" -gt 100 ] || fail "only $unrelated unrelated pairs: no test"
@@ -36,12 +37,12 @@ for how in all read; do
 	awk -F, '{ n = split($11, a, "/"); m = split($12, b, "/")
 		split(a[n], x, "."); split(b[m], y, "."); if (x[1] != y[1]) print }' "$how.csv" >wrong
 	[ ! -s wrong ] || fail "$how: unrelated files are confirmed: $(head -n 1 wrong)"
-	# Each of the 6 has 4 relatives: all ten pairs of five files are found.
+	# Each of the 6 files has 4 relatives: all ten pairs of five files are found.
 	for i in $(seq 6); do
 		same "$how: pairs of $i" 10 "$(grep -cE "/$i\.[a-z.]*txt,[^,]*/$i\.[a-z.]*txt," "$how.csv")"
 	done
 done
-# What was measured: 2,000 of 200,000 bytes overwritten; nothing lost by moving.
+# The measured shares: 2,000 of 200,000 bytes overwritten; nothing lost by moving.
 awk -F, '/block/ && /like/ { if ($5 != "confirmed" || $6 < 0.9899 || $6 > 0.9903 || $7 < 0.9899 ||
 	$7 > 0.9903 || $8 < 0.98 || $8 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
 	fail "block edits: $(grep block all.csv | grep like)"
@@ -52,16 +53,16 @@ awk -F, '/cut/ && /like/ { if (($6 < 1) != ($7 == 1) || $8 != 0.995) exit 1; n++
 grep -q "^identical,.*,confirmed,1.000000,1.000000,1.000000," all.csv || fail "copies are not confirmed"
 grep -q ',sketch$' read.csv || fail "all pairs were read"
 grep -q ',hash$' read.csv || fail "copies were read"
-# Where sketches are not exact enough for what is asked, files are read.
+# If sketches are not exact enough for the minimum, files are read.
 runs 0 "$SIMFIND" -T 2 --group=none --verify=read --min-resemblance=0.98 --format=csv
 tr -d '\r' <out | has '^similar,.*block.*,read$' || fail "no pair was read"
 tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "what was moved was read"
-# A lower bar lets more through, a higher one less.
+# A lower minimum keeps more pairs, and a higher one fewer.
 runs 0 "$SIMFIND" -q -T 2 --group=none --verify=all --min-resemblance=0.999 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"
 grep -q block out && fail "a block edit resembles by 0.999"
 
-# Changed, gone and unreadable files: said once, and their pairs marked.
+# Changed, removed and unreadable files are reported once, and their pairs are marked.
 sed -i '1s/^./?/' "$files/edited/1.block.txt"
 rm "$files/edited/2.block.txt"
 runs 2 "$SIMFIND" -T 2 --verify=all --format=csv
@@ -76,8 +77,8 @@ runs 0 "$SIMFIND" --host=elsewhere -T 2 --verify=all --format=csv
 same "pairs confirmed of another host" 0 "$(grep -c ,confirmed, out || true)"
 runs 0 "$SIMHASH" "$files"
 
-# Groups. Every file of these pairs is in one; a member makes a pair with its representative, and
-# single linkage gives connected parts.
+# Groups: every file of these pairs is in one group; a member is a pair with its representative, and
+# single linkage gives connected sets.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --group=none --format=csv -o pairs.csv
 tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
 for linkage in representative single; do
@@ -102,7 +103,7 @@ same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM js
 runs 0 "$SIMFIND" -q -T 2 --group --verify=all --min-resemblance=0.95
 same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes ' out)"
 
-# Across two directories, and two hosts.
+# Between two directories, and between two hosts.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv
 tr -d '\r' <out | tail -n +2 | cut -d, -f11,12 | LC_ALL=C sort >found
 awk -F, '($1 ~ /like/) != ($2 ~ /like/)' pairs | LC_ALL=C sort >expected
@@ -112,13 +113,13 @@ runs 0 "$SIMHASH" --host=mirror "$files/edited"
 runs 0 "$SIMFIND" -q --verify=no -T 2 --between mirror: "$files/like" --format=csv
 same "pairs between hosts" "$(wc -l <expected)" "$(tail -n +2 out | wc -l)"
 same "pairs within a host" 0 "$(tail -n +2 out | grep -vc mirror: || true)"
-# What the index has not is an error, and not nothing similar.
+# A side that is not in the index is an error, not an empty result.
 for side in mirror:/no/such nobody: /no/such/directory; do
 	runs 1 "$SIMFIND" -q --verify=no -T 2 --between mirror: "$side" --format=csv
 	said "the index has no files at or below "
 done
 
-# Statistics agree with what is listed.
+# Statistics agree with the list.
 runs 0 "$FIGURES" "$TEST_URL" 2
 for key in uniform skew_ext; do
 	"$SIMFIND" -q --verify=no -T 2 --candidates=$key --group=none --format=csv | tail -n +2 >by_key
@@ -128,7 +129,7 @@ for key in uniform skew_ext; do
 	same "statistics of $key" "$(wc -l <by_key) $(grep -c ^identical by_key) $(wc -l <exact)" \
 		"$(awk -v key=$key '$1 == key { print $4, $5, $7 }' out)"
 done
-# Key hits, by brute force over the columns.
+# Key hits by brute force over the columns.
 hits=$(sql "SELECT count(*) FROM file a JOIN file b ON a.tag_set = b.tag_set
 	AND (a.host < b.host OR (a.host = b.host AND a.path_hash < b.path_hash))
 	WHERE a.size > 0 AND b.size > 0 AND (abs(a.skew - b.skew) <= 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Option files, addresses and TLS: used when asked for, and never silently left out.
+# Tests option files, addresses and TLS: they are used when requested, and never silently ignored.
 # Runs under with_mariadb.sh, with MARIADB_NETWORK=plain or =tls.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ options() {
 options
 runs 0 "$SIMHASH" -d "$url" "$files"
 
-# The one file that is named, and no other; relative and absolute.
+# Only the named file is read, with a relative or an absolute path.
 mkdir elsewhere
 printf '[client]\npassword=wrong\n' >"$HOME/.my.cnf"
 printf '[client]\nuser=visitor\npassword=right\n' >elsewhere/options
@@ -41,7 +41,7 @@ for program in "$SIMHASH" "$SIMFIND"; do
 	runs 1 "$program" -d "$url?defaults-file=/no/such/file" "$files/a"
 	said "cannot read the option file /no/such/file: No such file or directory"
 done
-# Each connection reads the file: a pipe is refused, and not waited for; a file without an end is refused.
+# Each connection reads the file: a pipe is refused without waiting, and so is an endless file.
 mkfifo elsewhere/pipe
 runs 1 "$SIMHASH" -d "$url?defaults-file=elsewhere/pipe" "$files/a"
 said "cannot read the option file elsewhere/pipe: it is a pipe, and each connection reads the file"
@@ -61,7 +61,8 @@ options 'ssl-mode=SOMETIMES'
 runs 1 "$SIMHASH" -d "$url" "$files"
 said ".my.cnf: ssl-mode 'SOMETIMES': expected DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY"
 
-# The group of the program counts before [simhash], and that before [client], in whatever order they stand.
+# The group of the program has priority over [simhash], which has priority over [client], in any
+# order in the file.
 url=mysql://127.0.0.1:$MARIADB_PORT/simhash
 root "CREATE USER writer@'127.0.0.1' IDENTIFIED BY 'wri ter#1', reader@'127.0.0.1' IDENTIFIED BY 'r\"e''a\\\\d',
 	nobody@'127.0.0.1' IDENTIFIED BY 'none';
@@ -77,7 +78,7 @@ for order in "$client"$'\n'"$simhash"$'\n'"$simfind" "$simfind"$'\n'"$simhash"$'
 	[ ! -s err ] || fail "$(cat err)"
 	runs 0 "$SIMFIND" -q -d "$url"
 	[ ! -s err ] || fail "$(cat err)"
-	# What simfind writes it writes as simhash does.
+	# simfind writes like simhash.
 	runs 0 "$SIMFIND" -d "$url" --store
 	runs 0 "$SIMFIND" -d "$url" --update "$files"
 	runs 0 "$SIMHASH" -d "$url" --status
@@ -96,7 +97,8 @@ for wrong in port=none connect-timeout=soon max-allowed-packet=1x protocol=pigeo
 done
 printf '%s\n' "$simhash" protocol=tcp connect_timeout=20 max-allowed-packet=16M loose-compress >"$HOME/.my.cnf"
 runs 0 "$SIMHASH" -d "$url" "$files"
-# A file whose password others can read is told of, once; one that cannot be read, where that matters.
+# A file with a password that others can read is reported once; an unreadable file is reported if it
+# matters.
 chmod 644 "$HOME/.my.cnf"
 for program in "$SIMHASH $files" "$SIMFIND"; do
 	# shellcheck disable=SC2086  # a program and its argument
@@ -112,7 +114,7 @@ said "(error 1045); the option file $HOME/.my.cnf cannot be read: Permission den
 chmod 600 "$HOME/.my.cnf"
 umask 022
 
-# The anonymous user of a new server comes before a user of any host, and is named.
+# The anonymous user of a new server comes before a user of any host, and the message names it.
 root "CREATE USER ''@'127.0.0.1', shaded@'%' IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO shaded@'%'"
 options
 runs 1 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"
@@ -130,7 +132,7 @@ grep -q anonymous err && fail "there is none: $(cat err)"
 url=mysql://visitor@127.0.0.1:$MARIADB_PORT/simhash
 
 if [ "$MARIADB_NETWORK" = plain ]; then
-	# However it is asked for.
+	# All ways of requiring TLS work.
 	touch ca.pem
 	printf '[client]\nssl_mode = "required"\n' >elsewhere/tls.cnf
 	for option in "ssl-ca=$PWD/ca.pem" ssl-verify-server-cert=1 ssl-enforce=1 ssl-mode=REQUIRED \
@@ -147,7 +149,7 @@ if [ "$MARIADB_NETWORK" = plain ]; then
 	options ssl-mode=REQUIRED
 	runs 1 "$SIMFIND" -d "$url"
 	said "cannot use index $url: the option files require TLS, but the connection does not use it"
-	# Nor when it is not, and what is said last counts.
+	# Without such an option TLS is not required, and the last option counts.
 	for option in ssl-mode=PREFERRED ssl-mode=DISABLED ssl=0 skip-ssl 'ssl=0 # off' 'ssl-mode="PREFERRED" # or not'; do
 		options ssl-mode=REQUIRED "$option"
 		runs 0 "$SIMFIND" -d "$url"
@@ -166,7 +168,7 @@ for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_IDENTITY ssl-mode=REQUIRE
 	runs 0 "$SIMHASH" -d "$url" "$files"
 	runs 0 "$SIMFIND" -d "$url"
 done
-# A client's certificate.
+# A certificate of the client.
 root "ALTER USER visitor@'127.0.0.1' REQUIRE X509"
 runs 1 "$SIMHASH" -d "$url" "$files"
 said "Access denied"
@@ -174,7 +176,7 @@ options "ssl-ca=$server_home/ca.pem" "ssl-cert=$server_home/client.pem" "ssl-key
 	ssl-mode=VERIFY_IDENTITY
 runs 0 "$SIMHASH" -d "$url" "$files"
 runs 0 "$SIMFIND" -d "$url"
-# A certificate signed by somebody else, and one of another host.
+# A certificate signed by somebody else, and a certificate of another host.
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other -keyout other.key -out other.pem 2>openssl.log
 for option in ssl-verify-server-cert=1 ssl-mode=VERIFY_CA; do
 	options "ssl-ca=$PWD/other.pem" "$option"

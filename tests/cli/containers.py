@@ -2,10 +2,10 @@
 """Makes archives and documents for containers.sh.
 
     containers.py pairs FOLDER    100 pairs of versions: FOLDER/old/N.EXT and FOLDER/new/N.EXT
-    containers.py found FOLDER    reads the lines of simfind; prints pairs found and strangers
-    containers.py odd FOLDER      bombs, cut, encrypted and odd archives
-    containers.py gzip FOLDER     gzip files with a changed byte of the content, the checksum or the length, and whole ones
-    containers.py left FOLDER     volumes, names that are not text, archives behind programs, bytes behind archives
+    containers.py found FOLDER    reads the lines of simfind; prints the numbers of pairs found and of strangers
+    containers.py odd FOLDER      bombs, and truncated, encrypted and unusual archives
+    containers.py gzip FOLDER     gzip files with a changed byte in the content, the checksum or the length, and intact ones
+    containers.py left FOLDER     volumes, names that are not text, archives after programs, bytes after archives
 """
 import bz2, gzip, io, lzma, os, random, re, struct, subprocess, sys, tarfile, tempfile, zipfile, zlib
 
@@ -18,7 +18,7 @@ def sentences(r, count):
 
 
 def edited(r, parts):
-    """A next version: some sentences are changed, one is added and one taken out."""
+    """The next version: some sentences are changed, one is added and one removed."""
     parts = list(parts)
     for _ in range(2):
         at = r.randrange(len(parts))
@@ -49,7 +49,7 @@ def tarred(members, mode="w"):
 
 
 def bsdtar(members, *options):
-    # To a file: what goes to a pipe is padded with zeros.
+    # To a file, because output to a pipe is padded with zeros.
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(["bsdtar", "-cf", out.name, *options, "@-"], input=tarred(members), check=True)
         return out.read()
@@ -69,7 +69,7 @@ def rar4(members, volume=0, split=0, stated=None):
 
 
 def rar5(members, volume=None, split=0, stated=None):
-    """Stored. With the number of a volume: `split` has the flags of a member that other volumes have parts of."""
+    """Stored, with the number of a volume. `split` has the flags of a member whose other parts are in other volumes."""
     def number(n):
         return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + number(n >> 7)
     def block(body, data=b""):
@@ -142,7 +142,7 @@ def pairs(folder):
 
 
 def found(folder):
-    """simfind --format=null: the label and the two paths, each ended by a zero."""
+    """Reads simfind --format=null: the label and the two paths, each with a zero at its end."""
     same, strangers = set(), 0
     for line in sys.stdin.read().splitlines():
         fields = line.split("  ")
@@ -166,13 +166,14 @@ def stored(data):
 
 
 def quine():
-    """A zip file whose one member is that file itself: a program for inflate that prints itself, its head and its end."""
+    """A zip file whose only member is the file itself: data for inflate that produces itself, its head and its end."""
     def made(checksum):
         fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, checksum, 286, 394, 5, 0)
         head = b"PK\3\4" + fields + b"q.zip"
         end = (b"PK\1\2" + struct.pack("<H", 20) + fields + bytes(14) + b"q.zip" + b"PK\5\6" +
                struct.pack("<HHHHIIH", 0, 0, 1, 1, 51, 321, 0))
-        # Blocks with fixed codes: the last 77 bytes again, at the end; the last 40, and two that are empty.
+        # Blocks with fixed codes: the last 77 bytes again, at the end; the last 40 bytes, and two
+        # empty blocks.
         last = bytes.fromhex("a3aa6100") + end
         repeat = bytes.fromhex("22561d000000ffff" "0208000000ffff")
         literal = stored(bytes(40))[:5]
@@ -180,7 +181,8 @@ def quine():
         return (head + stored(head + literal) + repeat + stored((repeat + literal) * 2) + repeat + stored(repeat + closing) +
                 repeat + closing + last + last)
 
-    # The checksum of the file with a checksum in it is linear in the bits of that: the one that is its own.
+    # The checksum of a file that contains a checksum is linear in the bits of that checksum: find
+    # the one that is its own.
     base = zlib.crc32(made(0))
     rows = [(zlib.crc32(made(1 << bit)) ^ base ^ 1 << bit, 1 << bit) for bit in range(32)]
     checksum, rest = 0, base
@@ -203,12 +205,12 @@ def odd(folder):
         out.truncate(1 << 42)
     subprocess.run(["bsdtar", "-C", folder, "-cf", f"{folder}/bomb/sparse.tar", "sparse"], check=True)
     os.remove(f"{folder}/sparse")
-    # Bit 0 of the flags says that a member is encrypted.
+    # Bit 0 of the flags marks an encrypted member.
     locked = bytearray(zipped([("secret.txt", text)]))
     locked[6] |= 1
     locked[locked.index(b"PK\1\2") + 8] |= 1
     write(f"{folder}/bomb/locked.zip", bytes(locked))
-    # 16 times 16 times 16 MiB of zeros in some KB.
+    # 16 times 16 times 16 MiB of zeros in a few kB.
     wide = zipped([("zeros", bytes(16 << 20))])
     for _ in range(2):
         wide = zipped([(f"{i}.zip", wide) for i in range(16)])
@@ -216,20 +218,20 @@ def odd(folder):
     itself = quine()
     assert zipfile.ZipFile(io.BytesIO(itself)).read("q.zip") == itself
     write(f"{folder}/bomb/quine.zip", itself)
-    # The end of a zip file says how many members there are: here two, and a billion.
+    # The end of a zip file contains the number of members: here two, and a billion.
     many = bytearray(zipped([("a.txt", text), ("b.txt", text[::-1])]))
     end = many.index(b"PK\5\6")
     at, size = struct.unpack_from("<I", many, end + 16)[0], struct.unpack_from("<I", many, end + 12)[0]
     wider = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 10**9, 10**9, size, at)
     many[end:] = wider + struct.pack("<4sIQI", b"PK\6\7", 0, end, 1) + struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 65535, 65535, size, 0xffffffff, 0)
     write(f"{folder}/bomb/many.zip", bytes(many))
-    # The header of a block says how large the dictionary is: 4 GiB.
+    # The header of a block contains the size of the dictionary: 4 GiB.
     hungry = bytearray(lzma.compress(text))
     hungry[16] = 40
     size = (hungry[12] + 1) * 4
     hungry[12 + size - 4:12 + size] = struct.pack("<I", zlib.crc32(hungry[12:12 + size - 4]))
     write(f"{folder}/bomb/hungry.xz", bytes(hungry))
-    # A list of members that is encrypted by AES.
+    # A list of members that is encrypted with AES.
     header = bytes.fromhex("17060001091000070b01000124" "06f10701" "021300" "0c10" "0000")
     start = struct.pack("<QQI", 16, len(header), zlib.crc32(header))
     write(f"{folder}/bomb/locked.7z", b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + bytes(16) + header)
@@ -241,7 +243,7 @@ def odd(folder):
              "lz4": b"\4\x22\x4d\x18\x60\x70\x73" + struct.pack("<I", len(text) | 1 << 31) + text + bytes(4),
              "ar": bsdtar([("a.txt", text[:1920]), ("b.txt", text)], "--format", "ar")}
     for extension, data in whole.items():
-        # Behind the members of a zip file is only what repeats their headers.
+        # After the members of a zip file, there are only copies of their headers.
         end = data.index(b"PK\1\2") if extension == "zip" else len(data)
         for size in range(1000, end, 1000):
             write(f"{folder}/cut/{size}.{extension}", data[:size])
@@ -252,7 +254,7 @@ def odd(folder):
 
 
 def left(folder):
-    """What was once left out without a word: to be read, or to be reported."""
+    """Members that older versions left out silently: they must be read or reported."""
     text = "\n".join(sentences(random.Random(2), 300)).encode()
     members = [("a.txt", text), ("b.txt", text[::-1])]
     whole = zipped(members, zipfile.ZIP_STORED)
@@ -263,7 +265,7 @@ def left(folder):
     write(f"{folder}/volumes/middle.part2.rar", rar5([("a.txt", text[9000:18000])], 1, 0x18, len(text)))
     write(f"{folder}/volumes/middle.r00", rar4([("a.txt", text[9000:18000])], 1, 3, len(text)))
     write(f"{folder}/volumes/x.z01", b"PK\7\10" + whole[:30000])
-    # The last volume says at its end which one it is.
+    # The end of the last volume contains its number.
     last = bytearray(whole[30000:])
     end = last.index(b"PK\5\6")
     last[end + 4:end + 8] = b"\1\0\1\0"
@@ -271,14 +273,14 @@ def left(folder):
     last[end + 20:] = b"\7\0comment"
     write(f"{folder}/volumes/comment.zip", bytes(last))
     write(f"{folder}/volumes/x.7z.001", bsdtar(members, "--format", "7zip")[:9000])
-    # The names of two members are not the UTF-8 that their flags say.
+    # The names of two members are not UTF-8, although their flags say so.
     names = bytearray(zipped([("\u00e9", text), ("\u00e8", text[::-1])], zipfile.ZIP_STORED))
     for name, byte in (("\u00e9", 0xff), ("\u00e8", 0xfe)):
         while name.encode() in names:
             at = names.index(name.encode())
             names[at:at + 2] = bytes([byte, byte])
     write(f"{folder}/read/names.zip", bytes(names))
-    # And two are halves of a pair in UTF-16.
+    # Two names are halves of a pair in UTF-16.
     names = bytearray(bsdtar([("\u00e9", text), ("\u00e8", text[::-1])], "--format", "7zip", "--options", "7zip:compression=store"))
     for name, half in ((b"\xe9\0\0\0", b"\0\xd8\0\0"), (b"\xe8\0\0\0", b"\0\xdc\0\0")):
         at = names.rindex(name)
@@ -293,7 +295,7 @@ def left(folder):
         write(f"{folder}/read/skipped.tar.{kind}", b"\x50\x2a\x4d\x18\4\0\0\0abcd" * 2 + data)
     program = b"\x7fELF" + random.Random(3).randbytes(300000) + b"7z\xbc\xaf\x27\x1c\0\4Rar!\x1a\7\1\0"
     write(f"{folder}/read/zip.program", program + whole)
-    # Behind bytes that are no program, with a comment, and with other bytes behind it.
+    # After bytes that are not a program, with a comment, and with other bytes after the archive.
     noise = random.Random(4).randbytes(5000)
     write(f"{folder}/read/zip.noise", noise + whole[:-2] + b"\7\0comment")
     write(f"{folder}/read/zip.between", noise + whole + noise)
@@ -307,7 +309,8 @@ def left(folder):
     write(f"{folder}/rest/a.txt.gz", gzip.compress(text) + b"other bytes")
     write(f"{folder}/rest/a.tar", tar + b"other bytes")
     write(f"{folder}/rest/same.tar", tarred(members + members[:1]))
-    # A tar file that is cut between two members, and what a tool may write instead of two blocks of zeros.
+    # A tar file that is cut between two members, and endings that a tool may write instead of two
+    # blocks of zeros.
     cut = tar[:tar.index(b"b.txt")]
     for name, data in (("cut.tar", cut), ("one.tar", cut + bytes(512)), ("cut.tar.xz", lzma.compress(cut)),
                        ("cut.tgz", gzip.compress(cut)), ("in.zip", zipped([("cut.tar", cut), ("whole.tar", tar)])),
@@ -320,7 +323,7 @@ def left(folder):
 
 
 def gzipped(folder):
-    """Stored, so that a changed byte is no fault to inflate(). There are names that tell of gzip, and others."""
+    """Stored, so that a changed byte is not an error for inflate(). Some names show that it is gzip, and others do not."""
     text = "\n".join(sentences(random.Random(2), 300)).encode()
     tar = tarred([("a.txt", text), ("b.txt", text[::-1])])
     contents = {"text": [text], "tar": [tar], "parts": [tar[:9000], tar[9000:]],
@@ -338,7 +341,7 @@ def gzipped(folder):
         packed["text.gz"], packed["tar.gz"] = packed["text"], packed["tar"]
         packed["tar.gz.gz"], packed["tar.gz.bz2"] = gzip.compress(packed["tar"]), bz2.compress(packed["tar"])
         if damage == "content":
-            del packed["zip"] # has a checksum itself
+            del packed["zip"] # it contains a checksum
         for name, data in packed.items():
             write(f"{folder}/{damage}/{name}", data + (bytes(100) if damage == "none" else b""))
         write(f"{folder}/{damage}/in.zip", zipped(packed.items(), zipfile.ZIP_STORED))

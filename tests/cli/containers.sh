@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is in archives, documents and compressed files.
+# Tests members of archives, text of documents and content of compressed files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ rows() {
 	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
 }
 
-# Next versions are found in what holds them, and no strangers.
+# Next versions are found inside archives, and unrelated files are not.
 make pairs "$files"
 runs 0 "$SIMHASH" -z "$files"
 runs 0 "$SIMFIND"
@@ -64,7 +64,8 @@ same "extension" txt "$(sql "SELECT extension FROM file_text WHERE path LIKE '%/
 runs 0 "$SIMFIND" --between "$files/below" "$files"
 grep -q "$files/a.txt  .*outer.epub//ab.zip//a.txt$" out || fail "a member is not found between folders: $(cat out)"
 
-# An unchanged archive that is read again, whatever for, keeps all that other runs have made of it.
+# An unchanged archive that is read again for any reason keeps everything that other runs stored
+# about it.
 runs 0 "$SIMHASH" -z --hash=md5 --filter=zip:cat "$files"
 summary 14 0 0 0
 runs 0 "$SIMFIND" --store
@@ -82,7 +83,7 @@ done
 runs 0 "$SIMHASH" -z --filter=zip:cat "$files"
 summary 0 6 0 0
 
-# Nor does it lose what this run does not come to: beyond a limit, by a filter that fails, or after a signal.
+# It also keeps data that this run does not reach: after a limit, a failing filter, or a signal.
 reset
 mkdir "$TEST_FOLDER/many"
 python3 - "$TEST_FOLDER/many/many.zip" <<'PYTHON'
@@ -98,7 +99,7 @@ for options in '-f -z --limits=inflated=1M' '-z --hash=md5 --limits=total=1M' '-
 	runs 2 "$SIMHASH" $options "$TEST_FOLDER/many"
 	rows | cmp - before || fail "rows after $options: $(rows | diff - before | head -3)"
 done
-# A signal in the moment in which a sanitizer looks for leaks stops that for ever.
+# A signal at the moment when a sanitizer looks for leaks would stop it for ever.
 for seconds in 0.05 0.1 0.2 0.4; do
 	ASAN_OPTIONS=detect_leaks=0 timeout -s TERM "$seconds" "$SIMHASH" -q -f -z "$TEST_FOLDER/many" 2>err || true
 	rows | cmp - before || fail "rows after a signal: $(rows | diff - before | head -3)"
@@ -107,7 +108,7 @@ rm -r "$TEST_FOLDER/many"
 reset
 runs 0 "$SIMHASH" -q -z --filter=zip:cat "$files"
 
-# Changed, moved, gone, forgotten: the members go with their archive.
+# Changed, moved, removed and forgotten archives: the members follow their archive.
 (cd "$files" && python3 -m zipfile -c ab.zip a.txt && touch -d '2020-01-02' ab.zip)
 runs 0 "$SIMHASH" -z "$files"
 same "members of a changed archive" "ab.zip//a.txt" "$(rows | grep '^ab.zip//')"
@@ -123,7 +124,8 @@ runs 0 "$SIMHASH" "$files"
 same "members of an archive that was touched" "below/moved.zip//a.txt linked.zip//a.txt" \
 	"$(rows | grep -E '^(below/moved|linked).zip//' | paste -sd ' ')"
 
-# A run without -z keeps looking into what was looked into, for the same kinds, and into nothing else.
+# A run without -z continues to look inside the archives that were read before, for the same kinds,
+# and inside no others.
 (cd "$files" && python3 -m zipfile -c zip.zip a.txt)
 settle "$files"
 runs 0 "$SIMHASH" --decompress=zip "$files"
@@ -139,7 +141,8 @@ runs 0 "$SIMHASH" "$files"
 grep -q '^0 scanned' err || fail "read again: $(cat err)"
 rm "$files/new.zip" "$files/zip.zip"
 
-# What is moved takes its members along, and nothing is read: one archive, a folder, the content of a gzip file.
+# Moved files take their members along, and nothing is read: one archive, a folder, the content of a
+# gzip file.
 gzip -k "$files/b.txt"
 (cd "$files/below" && python3 -m zipfile -c one.zip ../a.txt)
 runs 0 "$SIMHASH" -z "$files"
@@ -171,7 +174,8 @@ same "rows that are left" "a.txt b.txt linked.zip linked.zip//b.txt.xz linked.zi
 reset
 rm -r "${files:?}"/*
 
-# A copy in an archive saves nothing; a file represents a group where there is one; --print shows members.
+# A copy in an archive saves nothing. A file represents a group if there is one. --print shows
+# members.
 seq 5000 >"$files/m.txt"
 sed '100s/.*/changed/' "$files/m.txt" >"$files/e.txt"
 (cd "$files" && python3 -m zipfile -c 0.zip m.txt && python3 -m zipfile -c 1.zip m.txt e.txt && cp m.txt n.txt && rm e.txt)
@@ -202,9 +206,9 @@ grep '//' out | LC_ALL=C sort | diff <(LC_ALL=C sort expected) - || fail "--prin
 reset
 rm -r "${files:?}"/*
 
-# Names are bytes. Those that no index can hold are told.
+# Names are bytes. Names that no index can store are reported.
 runs 0 "$SIMHASH" -z "$TEST_FOLDER/odd/names"
-said "names.tar: Has members with names that are too long, which are not indexed"
+said "names.tar: Has members whose names are too long; these are not indexed"
 same "names" 8 "$(sql 'SELECT COUNT(*) FROM file WHERE compressed_size > 0')"
 runs 0 "$SIMFIND" --verify=all
 grep -qF 'names.tar//new\nline' out || fail "a name is not escaped: $(cat out)"
@@ -212,24 +216,26 @@ same "control characters" 0 "$(grep -c "$(printf '\033')" out || true)"
 [ ! -e /etc/absolute ] && [ ! -e "$TEST_FOLDER/odd/up.txt" ] || fail "a member was written"
 reset
 
-# Bounds are told, and what was read before them is there.
+# Limits are reported, and everything read before them is stored.
 runs 2 "$SIMHASH" -z "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Inflates to more than 200 times its size: what was read before is indexed"
-said "bomb/sparse.tar: Inflates to more than 200 times its size: what was read before is indexed"
-said "bomb/deep.zip//19.zip//18.zip//17.zip: An archive in more archives than --limits=depth=N allows"
-said "bomb/quine.zip//q.zip//q.zip//q.zip: An archive in more archives than --limits=depth=N allows"
+said "bomb/zeros.zip: Inflates to more than 200 times its size: the part read before is indexed"
+said "bomb/sparse.tar: Inflates to more than 200 times its size: the part read before is indexed"
+said "bomb/deep.zip//19.zip//18.zip//17.zip: Is inside more archives than --limits=depth=N allows"
+said "bomb/quine.zip//q.zip//q.zip//q.zip: Is inside more archives than --limits=depth=N allows"
 said "bomb/locked.zip: Encrypted, so its content is not indexed"
 said "bomb/locked.7z: Encrypted, so its content is not indexed"
-said "bomb/wide.zip: Inflates to more than 200 times its size: what was read before is indexed"
+said "bomb/wide.zip: Inflates to more than 200 times its size: the part read before is indexed"
 same "a billion members" "many.zip//a.txt many.zip//b.txt" "$(rows | sed -n 's|.*/bomb/many|many|p' | grep // | paste -sd ' ')"
-# A sanitizer needs more memory than a process may have, so its build has no limit; nor has a build without a sandbox.
+# A sanitizer needs more memory than a process may use, so its build has no limit, and neither has a
+# build without a sandbox.
 if ! built_with sanitizer && built_with sandbox; then
-	said "bomb/hungry.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
+	said "bomb/hungry.xz: Needs more memory than simhash --limits=memory=SIZE allows for an archive: the part read before is indexed"
 else
 	same "a huge dictionary" 1 "$(rows | grep -c 'hungry.xz//hungry$')"
 fi
 same "before a bomb" 1 "$(rows | grep -c 'zeros.zip//before.txt')"
-# Within 512 MiB of addresses, of which a sanitizer needs more for itself, only the dictionary is missed.
+# With 512 MiB of addresses, of which a sanitizer needs more for itself, only the dictionary is
+# missing.
 if ! built_with sanitizer; then
 	rows >with_memory
 	reset
@@ -243,9 +249,9 @@ fi
 runs 2 "$SIMHASH" -zq --limits=inflated=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" -zq --limits=total=10K "$TEST_FOLDER/odd/bomb"
-said "bomb/zeros.zip: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
+said "bomb/zeros.zip: Not inflated to its end, because the run has reached --limits=total=SIZE"
 runs 2 "$SIMHASH" -zq --limits=depth=1 "$TEST_FOLDER/odd/bomb"
-said "bomb/deep.zip//19.zip: An archive in more archives than --limits=depth=N allows"
+said "bomb/deep.zip//19.zip: Is inside more archives than --limits=depth=N allows"
 runs 1 "$SIMHASH" --decompress=zip,rpm "$files"
 said "--decompress 'zip,rpm': expected zip, tar, 7z, "
 reset
@@ -260,7 +266,7 @@ for kind in zip tar tar.xz 7z lz4 ar; do
 done
 reset
 
-# What is left out by design is reported and counted, and the run is a success.
+# Files left out on purpose are reported and counted, and the run succeeds.
 make left "$TEST_FOLDER/left"
 mkdir "$TEST_FOLDER/design"
 cp "$TEST_FOLDER"/odd/bomb/{deep.zip,locked.zip,locked.7z} "$TEST_FOLDER/design"
@@ -294,7 +300,8 @@ same "members of a file that is cut between two" 'cut.tar//a.txt' "$(rows | sed 
 same "reports" 7 "$(grep -c '^simhash: ' err)"
 reset
 
-# The checksum of a gzip file counts under any name and in other archives, and its members that are whole are there.
+# The checksum of a gzip file is checked under any name and inside other archives, and its complete
+# members are stored.
 make gzip "$TEST_FOLDER/gzip"
 members() {
 	rows | sed -n "s|.*/gzip/$1/||p" | grep //
@@ -313,10 +320,11 @@ for damage in content checksum length cut; do
 done
 reset
 
-# Names that are not text are set apart; skipped frames, programs and other archives before an archive do not hide it.
-# With 64 threads a process has 16 MiB, and the dictionary of an xz file 64 MiB: it is read alone.
+# Names that are not text are distinguished. Skipped frames, programs and other archives before an
+# archive do not hide it. With 64 threads, a process has 16 MiB, and the dictionary of an xz file
+# needs 64 MiB, so the file is read alone.
 runs 0 "$SIMHASH" -z -j64 "$TEST_FOLDER/left/read"
-said "read/long.7z: Has members with names that are too long"
+said "read/long.7z: Has members whose names are too long"
 same "reports" 1 "$(grep -c '^simhash: ' err)"
 same "members" "$(printf '%s//a.txt\n%s//b.txt\n' {7z.program,initrd,long.7z,rar.program,rar4.program,skipped.tar.lz4,skipped.tar.zst,two.tar,zip.{between,noise,program}}{,} |
 	sort -u | cat - <(echo 'large.xz//large names.7z//?1 names.7z//?2 names.zip//?1 names.zip//?2 two.tar//c.txt' | tr ' ' '\n') | LC_ALL=C sort)" \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# simhash --copy-to: between engines and back, cut off and gone on with, merged, verified.
+# Tests simhash --copy-to: between engines and back, interrupted and continued, merged, and
+# verified.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -19,7 +20,7 @@ runs 0 "$SIMHASH" --host=beta "$files/1" "$files/3"
 runs 0 "$SIMHASH" -q --tag-set=other.tags --host=alpha "$files/4"
 total=$(sql 'SELECT COUNT(*) FROM file')
 
-# Through a file of SQLite and back again, the index is the same to the bit.
+# A copy to an SQLite file and back gives exactly the same index.
 copied() {
 	said "$1 of $total rows copied"
 	said "verified: $total rows are equal, checksum "
@@ -47,12 +48,12 @@ copied "$total"
 same "checksum" "$checksum" "$(sed -n 's/.*checksum //p' err)"
 everything "$TEST_URL" >found
 cmp expected found || fail "back again: $(diff expected found | head)"
-# What is indexed there needs no scan, and what the copy knows of runs it knows once.
+# Files indexed in the copy need no scan, and the copy contains each run once.
 runs 0 "$SIMHASH" -z --host=alpha "$files"
 summary 0 "$(sqlite3 copy.db "SELECT COUNT(*) FROM file WHERE tag_set = 1 AND host = 1")" 0 0
 same "runs" 4 "$(sqlite3 copy.db 'SELECT COUNT(*) FROM scan_run')"
 
-# The same index by another name: a second name would get a second log.
+# The same index by another name is refused, because a second name would get a second log.
 refused() {
 	runs 1 "$SIMHASH" -d "$1" --copy-to="$2"
 	said "simhash: cannot copy index $1 to $2: they are the same index; name another one"
@@ -67,13 +68,13 @@ refused sqlite:hard.db sqlite:copy.db
 refused "$TEST_URL" "$TEST_URL"
 rm hard.db soft.db
 
-# A copy that was cut off: the rest is written, and nothing else.
+# After an interrupted copy, only the rest is written.
 sqlite3 copy.db "DELETE FROM file WHERE host = 2 OR (name > X'32' AND tag_set = 1); DELETE FROM scan_run WHERE id > 1"
 missing=$((total - $(sqlite3 copy.db 'SELECT COUNT(*) FROM file')))
 [ "$missing" -gt 20 ] || fail "nothing is missing"
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
 copied "$missing"
-# One that differs is mended; one that is newer there, and others there, are kept.
+# A different row is repaired; a newer row, and other rows in the target, are kept.
 sqlite3 copy.db "UPDATE file SET sum_03 = sum_03 + 1 WHERE path_hash = (SELECT MIN(path_hash) FROM file)"
 sqlite3 copy.db "UPDATE file SET scanned_at_ns = scanned_at_ns + 1, size = size + 1
 	WHERE host = 2 AND path_hash = (SELECT MAX(path_hash) FROM file WHERE host = 2)"
@@ -83,7 +84,7 @@ runs 0 "$SIMHASH" -d sqlite:copy.db --host=alpha elsewhere
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
 said " rows copied, 1 newer rows in the target kept, 1 other rows in the target; verified: $((total - 1)) rows are equal"
 
-# Into an index that numbers hosts and tag sets in another way.
+# Copy into an index that numbers hosts and tag sets differently.
 reset
 runs 0 "$SIMHASH" --host=gamma --tag-set=other.tags elsewhere
 runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
@@ -93,7 +94,7 @@ runs 0 "$SIMHASH" -q --forget --host=gamma --tag-set=other.tags "$PWD/elsewhere"
 everything "$TEST_URL" | grep -v gamma >found
 cmp <(LC_ALL=C sort expected) <(LC_ALL=C sort found) || fail "merged: $(diff expected found | head)"
 
-# Cut off by a signal, and where it cannot be.
+# Interrupted by a signal, and impossible copies.
 runs 1 "$SIMHASH" -d sqlite:none.db --copy-to="$TEST_URL"
 said "there is no index sqlite:none.db yet"
 runs 1 "$SIMHASH" --copy-to=sqlite:/no/such/folder/x.db
@@ -103,7 +104,8 @@ said "database URL 'nonsense'"
 runs 1 "$SIMHASH" --copy-to=sqlite:x.db "$files"
 said "--copy-to cannot be combined with a PATH"
 
-# Many runs are entered in one transaction, and once: copied again, only those that have ended since are completed.
+# Many runs are copied in one transaction, and only once: a second copy only completes runs that
+# have ended since.
 reset
 rm -f runs.db*
 runs 0 "$SIMHASH" "$files"

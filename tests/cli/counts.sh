@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The 16 counts and 6 keys of 2,000 files, read back through the engine's own client, equal
-# those of the bit-by-bit oracle to the last digit. All but 200 are made for it.
+# Compares the 16 counts and 6 keys of 2,000 files, read with the engine's own client, with the
+# bit-by-bit oracle. All but 200 files are made for this test.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Numbers before the names let SQL order the rows as the oracle reads them.
+# Numbers before the names make SQL sort the rows in the order of the oracle.
 make_tree --files=1800 --sizes=1-60000 made
-# And what people have: a sample of /usr, whatever it holds.
+# Also a sample of real files in /usr.
 find /usr -type f -readable -size -1025k -print0 | LC_ALL=C sort -z >usr
 step=$(($(tr -cd '\0' <usr | wc -c) / 200))
 [ "$step" -gt 0 ] || fail "fewer than 200 files below /usr"

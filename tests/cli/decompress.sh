@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The content of gzip files, beside the files themselves.
+# Tests the content of gzip files, which is indexed in addition to the files themselves.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ rows() {
 	sql "SELECT path, size, compressed_size FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
 }
 
-# Archives have a test of their own.
+# Archives have their own test.
 z=(-z)
 ! built_with archives || z=(--decompress=zip)
 
@@ -21,7 +21,7 @@ seq 300 | gzip >"$files/README.gz"
 seq 10 | gzip >"$files/.gz"
 packed=$(stat -c %s "$files/a.txt.gz")
 
-# Without the option a gzip file is a file.
+# Without the option, a gzip file is only a file.
 runs 0 "$SIMHASH" "$files"
 same "rows without -z" 8 "$(rows | wc -l)"
 settle "$files"
@@ -36,7 +36,7 @@ done
 same "two members" "$(seq 5000 | wc -c)" "$(($(rows | sed -n 's/^two.*txt|\([0-9]*\)|.*/\1/p') / 2))"
 same "extensions" "gz txt" "$(sql "SELECT DISTINCT extension FROM file_text
 	WHERE name LIKE 'a.txt.gz%' OR name LIKE 'B%'" | LC_ALL=C sort | paste -sd ' ')"
-# The counts are those of what zcat writes.
+# The counts are the counts of zcat's output.
 zcat "$files/two.txt.gz" >two.txt
 "$SIMHASH" --print two.txt | grep -v ^file >expected
 "$SIMHASH" --print -z "$files/two.txt.gz" | sed '1,/^$/d' | grep -v ^file >found
@@ -44,7 +44,8 @@ cmp expected found || fail "--print -z is not that of zcat: $(diff expected foun
 same "uniform" "$(awk '$1 == "uniform" { print $2 }' expected)" \
 	"$(sql "SELECT uniform FROM file_text WHERE path LIKE '%//two.txt'")"
 
-# A second run knows both views; one without the option keeps them, and reads what has changed again.
+# A second run knows both the file and its content. A run without the option keeps both, and reads
+# changed files again.
 runs 0 "$SIMHASH" "${z[@]}" "$files"
 summary 0 14 0 0
 runs 0 "$SIMHASH" "$files"
@@ -57,11 +58,11 @@ same "changed content" "$(seq 400 | wc -c)" "$(rows | sed -n 's,^README.gz//READ
 runs 0 "$SIMHASH" "${z[@]}" "$files"
 summary 0 14 0 0
 
-# Pairs: with the file it was made of, with a changed one; read when asked for.
+# Pairs with the original file and with a changed one, which are read if requested.
 runs 0 "$SIMFIND" --verify=all --format=csv
 grep -q "^identical,0,.*,$files/a.txt,$files/a.txt.gz//a.txt" out || fail "no identical pair: $(cat out)"
 grep "B.TXT" out | has '^similar.*,confirmed,' || fail "no similar pair"
-# A file asked for, inflated.
+# A requested file is inflated.
 sed '2000s/.*/xxx/' "$files/a.txt" | gzip >asked.txt.gz
 runs 0 "$SIMFIND" -z asked.txt.gz
 same "pairs of asked.txt.gz" "B.TXT.GZ//B.TXT
@@ -71,7 +72,7 @@ x.tgz//x.tar" "$(grep -F 'asked.txt.gz//asked.txt' out | grep -oE 'files/.*(txt|
 runs 0 "$SIMFIND" asked.txt.gz
 same "pairs of the gzip file itself" 0 "$(grep -c //asked out || true)"
 
-# Broken files are errors of their own; bombs are stopped.
+# Broken files are separate errors, and bombs are stopped.
 seq 1000 >"$files/plain.gz"
 head -c 3000 "$files/a.txt.gz" >"$files/cut.gz"
 cp "$files/a.txt.gz" "$files/wrong.gz"
@@ -85,7 +86,7 @@ said "simhash: $files/cut.gz//cut: Damaged gzip file"
 said "simhash: $files/wrong.gz//wrong: Damaged gzip file"
 said "simhash: $files/bomb.gz//bomb: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" "${z[@]}" --limits=total=2M "$files"
-said "simhash: $files/bomb.gz//bomb: Not inflated to its end, since the run has inflated what --limits=total=SIZE allows"
+said "simhash: $files/bomb.gz//bomb: Not inflated to its end, because the run has reached --limits=total=SIZE"
 same "failed" "5 failed" "$(grep -o '5 failed' err)"
 same "the files themselves" 5 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz\|')"
 same "their content" 0 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz//' || true)"
@@ -95,7 +96,7 @@ runs 2 "$SIMHASH" "${z[@]}" "$files"
 same "failed" "4 failed" "$(grep -o '4 failed' err)"
 same "a bomb that is allowed" 1 "$(rows | grep -c '^bomb.gz//bomb|3000000|')"
 
-# Gone with the file.
+# The content is removed with the file.
 rm "$files"/*.gz "$files"/*.GZ "$files/.gz" "$files/x.tgz"
 runs 0 "$SIMHASH" "$files"
 same "rows left" "a.txt|$(stat -c %s "$files/a.txt")|0" "$(rows)"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Lists of digests: an index there and back, without the files, whole, in part and anonymously; lists
-# of others, which are refused by line and column where they are wrong.
+# Tests lists of digests: an index is exported and imported again without the files, completely, in
+# part and anonymously. Wrong lists are refused with line and column.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# older NUMBER LIST: as a simhash wrote it that knew of no end
+# older NUMBER LIST: the list as an older simhash wrote it, without an end mark
 older() {
 	sed "1s/3$/$1/; \$d" "$2"
 }
-# no_end LIST: it said that such a list may have been cut off
+# no_end LIST: the message said that this list may have been truncated
 no_end() {
 	said "simhash: $1: an older simhash wrote this list, without an end mark: it may have been cut off"
 }
@@ -51,7 +51,7 @@ for host in "= $there" "<> $there"; do
 	sql "$shape FROM file WHERE host $host ORDER BY path_hash" >"rows $host"
 done
 cmp "rows = $there" "rows <> $there" || fail "rows: $(diff "rows = $there" "rows <> $there" | head -4)"
-# Once more changes nothing; of one path twice in a list the last line counts.
+# Importing it again changes nothing; if a path occurs twice in a list, the last line counts.
 gzip -c list >list.gz
 runs 0 "$SIMHASH" --import=list.gz --host=there
 same "rows" "$((2 * total))" "$(sql 'SELECT COUNT(*) FROM file')"
@@ -62,7 +62,7 @@ runs 0 "$SIMHASH" --import=- --host=there <twice
 said "$total files imported"
 no_end -
 same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE size = 99999")"
-# What is found there is what is found here.
+# A search finds the same for both hosts.
 runs 0 "$SIMHASH" --import=list --host=there
 "$SIMFIND" -q --format=csv --between "$(uname -n):" "$(uname -n):" -o here.csv 2>/dev/null || true
 "$SIMFIND" -q --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
@@ -79,7 +79,7 @@ said "2 files exported"
 runs 1 "$SIMHASH" --export --host=nobody
 said "the index has no files of host 'nobody'"
 [ ! -s out ] || fail "a list of nobody"
-# A path of which the index has nothing is an error, before the list of before is touched.
+# A path without files in the index is an error, and the existing list is not changed.
 printf 'before\n' >kept
 mkdir "$files/new"
 for path in "$files/sub/typo" "$files/new" /no/such/thing "$files/numbers"; do
@@ -103,7 +103,7 @@ ln -s files/sub sub
 runs 0 "$SIMHASH" --export=part sub/
 said "$((inside + 2)) files exported"
 rm sub
-# All of an index that has nothing is a list without files.
+# An empty index gives a list without files.
 mkdir "$TEST_FOLDER/nothing"
 "$SIMHASH" -q -d sqlite:nothing.db "$TEST_FOLDER/nothing"
 runs 0 "$SIMHASH" -d sqlite:nothing.db --export=empty
@@ -145,7 +145,7 @@ older 2 printed >hashed
 same "the end of the line" "$(md5sum <"$files/numbers.txt" | cut -c1-32) $(sha256sum <"$files/numbers.txt" | cut -c1-64)" \
 	"$(tail -n 1 hashed | cut -d' ' -f8-)"
 runs 0 "$SIMHASH" --import=hashed --host=hashed
-# unlike SED EXPECTED: the list that is changed like this is refused
+# unlike SED EXPECTED: a list with this change is refused
 unlike() {
 	sed -E "$1" hashed >wrong
 	runs 1 "$SIMHASH" --import=wrong --host=wrong
@@ -166,7 +166,7 @@ runs 1 "$SIMHASH" --import=wrong --host=wrong
 said 'wrong is not a digest list: its first line is not "simhash-digests 3", or 2 or 1 in the place of 3'
 
 echo "Lists that are cut off"
-# cut NAME TEXT: standard input is refused, and says so, wherever lists are read
+# cut_off NAME TEXT: standard input is refused with a message by every option that reads lists
 cut_off() {
 	cat >"$1"
 	runs 1 "$SIMHASH" --import="$1" --host=cut
@@ -189,7 +189,7 @@ cat list list | cut_off "twice over" ":$((total + 21)):1: expected nothing after
 older 1 list | first 19 | cut_off "an older heading" " has no file after its heading"
 runs 1 "$SIMHASH" --import="between lines" --host=cut
 said "81 files imported"
-# Each of these has the lines to where it was cut, and no more.
+# Each of these lists ends where it was truncated.
 size=$(wc -c <list.gz)
 for cut in 1 4 8 9 $((size / 2)) $((size - 11)); do
 	head -c $((size - cut)) list.gz | cut_off cut.gz " is cut off: its compressed data ends early"
@@ -206,7 +206,7 @@ if built_with archives; then
 		for cut in 1 5 100; do
 			head -c -$cut whole | cut_off "cut.$by" " is damaged"
 		done
-		# From a pipe as well as from a file.
+		# From a pipe and from a file.
 		runs 0 "$SIMHASH" --import=- --host=by < <(cat whole)
 		said "$total files imported"
 	done
@@ -214,7 +214,7 @@ fi
 
 echo "Lists of others"
 line=$(grep '/numbers.txt$' list)
-# refused LINE COLUMN EXPECTED, of the heading with the last line from standard input
+# refused LINE COLUMN EXPECTED: refuse the heading with the last line from standard input
 refused() {
 	cat heading - >hostile
 	runs 1 "$SIMHASH" --import=hostile --host=evil
@@ -239,7 +239,7 @@ refused 20 "$(awk '{ print length($1 $2 $3) + 4 }' three)" "a smaller number" <t
 field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
 field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
 field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"
-field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension to be that of the path"
+field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension of the path"
 field 7 relative.txt | refused 20 "$(column 7)" "a path that begins with /"
 field 7 /a/%00.txt | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits that are not 00"
 field 7 /a/%4 | refused 20 "$(($(column 7) + 3))" "% and two hexadecimal digits"

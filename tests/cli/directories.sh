@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# simfind DIR: what is similar below some directories, by every way of finding it; --update.
+# Tests simfind DIR, which lists similar files below some directories, with every kind of search;
+# and --update.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +25,7 @@ done
 settle "$files"
 runs 0 "$SIMHASH" --measure=minhash "$files"
 
-# below DIR... : of the pairs on standard input those with both files at or below one of DIRs
+# below DIR...: the pairs on standard input with both files at or below one of the DIRs
 below() {
 	python3 -c 'import csv, sys
 rows = csv.reader(sys.stdin)
@@ -52,7 +53,7 @@ for how in "" --also=versions --measure=minhash "--verify=no -T 2" "--verify=all
 	[ "$(wc -l <expected)" -lt "$(wc -l <all)" ] || fail "all is below $directories"
 done
 
-# The whole tree, and a directory by a link to it and with slashes, are the same as without.
+# The complete tree, and a directory given by a link and with slashes, give the same as no DIR.
 runs 0 "$SIMFIND" -q
 cp out all
 ln -s "$files" link
@@ -60,7 +61,7 @@ for name in "$files" "$files///" link link/ "$files/one/.."  /; do
 	runs 0 "$SIMFIND" -q "$name"
 	cmp out all || fail "below $name"
 done
-# What a group is, and who represents copies, is decided among the files below alone.
+# Only the files below the directories decide about groups and representatives.
 runs 0 "$SIMFIND" -q --group -0 "$files/two"
 tr '\0' '\n' <out | grep . >grouped || fail "no groups below two"
 same "files of other directories in groups" 0 "$(grep -cv "^$files/two/" grouped || true)"
@@ -69,7 +70,7 @@ same "files in groups and in pairs" "$(tr '\0' '\n' <out | sort -u)" "$(sort -u 
 runs 0 "$SIMFIND" "$files/two"
 said "among $(find "$files/two" -type f -size +0 | wc -l) files"
 
-# FILEs with DIRs: the files below that are similar to each FILE.
+# FILEs with DIRs: the files below them that are similar to each FILE.
 asked="$files/one/versions of 3.txt"
 for how in "" --also=versions --measure=minhash --nearest=6; do
 	# shellcheck disable=SC2086
@@ -87,7 +88,7 @@ for part in 1 2 3; do
 	tail -n +2 out
 done | sort | cmp - expected || fail "parts of one directory"
 
-# A directory without files in the index: the message gives the command.
+# A directory without files in the index: the message contains the command.
 mkdir new
 runs 1 "$SIMFIND" "$files/one" new
 said "simfind: the index has no files at or below $PWD/new; index it first: simhash $PWD/new"
@@ -106,7 +107,7 @@ said "simfind: --between cannot be combined with a DIR"
 runs 1 "$SIMFIND" --nearest=1 new
 said "simfind: --nearest needs a FILE"
 
-# --update: index and find in one go.
+# --update indexes and searches in one run.
 seq 5000 >new/a
 seq 5001 >new/b
 runs 0 "$SIMFIND" --update new
@@ -128,7 +129,7 @@ said "simfind: --update needs a DIR"
 runs 1 "$SIMFIND" --update "$files/one/deep" --measure=minhash
 said "simfind: --update cannot be combined with --measure"
 
-# A backup has nothing twice, and everything is elsewhere.
+# The backup has no file twice, and all its files are also elsewhere.
 mkdir backup
 cp new/a backup/a
 runs 0 "$SIMHASH" backup

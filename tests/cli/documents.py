@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes documents for documents.sh, written as different editors lay them out.
+"""Makes documents for documents.sh, with the layouts of different editors.
 
-    documents.py versions FOLDER   100 documents: FOLDER/one/N.EXT, the same text as FOLDER/again/N.EXT by another
-                                   editor and as FOLDER/plain/N.txt, and with 1 % of the words changed FOLDER/next/N.EXT
-    documents.py libraries FOLDER  20 such documents, of which "again" and "next" are written by python-docx, from the template
-                                   of Word that it has, and by odfpy; "next" is "again" opened, changed and saved
-    documents.py found FOLDER      reads the lines of simfind; prints texts found again, next versions, strangers
-    documents.py odd FOLDER        entities, markup without end, damaged parts, documents in archives
+    documents.py versions FOLDER   100 documents: FOLDER/one/N.EXT; the same text by another editor in FOLDER/again/N.EXT
+                                   and as FOLDER/plain/N.txt; and with 1 % of the words changed, FOLDER/next/N.EXT
+    documents.py libraries FOLDER  20 such documents. python-docx writes "again" and "next" from its template of Word, or
+                                   odfpy does; "next" is "again" opened, changed and saved
+    documents.py found FOLDER      reads the lines of simfind; prints the numbers of texts found again, next versions, strangers
+    documents.py odd FOLDER        entities, endless markup, damaged parts, documents in archives
 """
 import io, os, random, re, sys, zipfile
 
@@ -23,7 +23,7 @@ def zipped(members, method=zipfile.ZIP_DEFLATED, level=6):
 
 
 def lines_of(r, kind):
-    """2 to 20 KB: a line has one cell where it is a paragraph."""
+    """2 to 20 kB of text. A line with one cell is a paragraph."""
     size, lines = r.randrange(2000, 20000), []
     while sum(len(cell) + 1 for line in lines for cell in line) < size:
         if kind in ("xlsx", "ods"):
@@ -34,7 +34,7 @@ def lines_of(r, kind):
 
 
 def edited(r, lines):
-    """1 % of the words are others, in two places at least."""
+    """1 % of the words are changed, in at least two places."""
     places = [(i, j) for i, line in enumerate(lines) for j, _ in enumerate(line)]
     lines, words = [list(line) for line in lines], sum(len(cell.split()) for line in lines for cell in line)
     for _ in range(max(2, words // 100)):
@@ -50,7 +50,7 @@ def text_of(lines):
 
 
 def split(r, text):
-    """A paragraph in runs that end anywhere, as editors leave them."""
+    """A paragraph in runs that end anywhere, as editors write them."""
     cuts = sorted(r.sample(range(len(text)), min(len(text), r.randrange(0, 5))))
     return [text[i:j] for i, j in zip([0] + cuts, cuts + [len(text)])]
 
@@ -66,7 +66,8 @@ W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 def docx(r, lines, is_other):
     # The last two lines are a footnote and an endnote.
     body, notes = [line[0] for line in lines[:-2]], [line[0] for line in lines[-2:]]
-    if is_other:  # one run a paragraph, all on lines of their own, another prefix and name, another order
+    # One run per paragraph, each on a separate line, another prefix and name, another order.
+    if is_other:
         paragraphs = "".join(f"\n <x:p>\n  <x:pPr><x:tabs><x:tab x:val='left'/></x:tabs></x:pPr>\n  <x:r><x:rPr><x:b/></x:rPr><x:t xml:space='preserve'>{p}</x:t>"
                              f"</x:r><x:r><x:instrText>PAGE</x:instrText><x:delText>gone</x:delText></x:r>\n </x:p>" for p in body)
         root = f"xmlns:x='{W}'"
@@ -97,7 +98,7 @@ def pptx(r, lines, is_other):
                              for line in slide)
         field = f"<{prefix}:p><{prefix}:fld type='slidenum'><{prefix}:t>{number}</{prefix}:t></{prefix}:fld></{prefix}:p>"
         members.append((f"ppt/slides/slide{number}.xml", XML + f"<p:sld xmlns:p='p' xmlns:{prefix}='a'><p:txBody>{paragraphs}{field}</p:txBody></p:sld>"))
-    # In the order of their names as text: slide10 comes before slide2.
+    # Sorted by name as text: slide10 comes before slide2.
     return zipped(sorted(members), level=9 if is_other else 5)
 
 
@@ -145,7 +146,7 @@ def epub(r, lines, is_other):
         tag = "div" if is_other else "p"
         body = "".join(f"\n<{tag} class='c{r.randrange(5)}'>{escape(line[0])}</{tag}>" for line in lines[i:i + per])
         pages.append(f"<?xml version='1.0'?>\n<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml'><head><title>T{i}</title><style>p {{}}</style></head><body>{body}<script>f()</script></body></html>")
-    # The names do not tell the order.
+    # The names do not show the order.
     names = [f"text/{len(pages) - i} page.xhtml" for i in range(len(pages))]
     items = "".join(f"<item id='i{i}' href='{name.replace(' ', '%20')}'/>" for i, name in enumerate(names)) + "<item id='nav' href='nav.xhtml'/>"
     spine = "".join(f"<itemref idref='i{i}'/>" for i in range(len(names)))

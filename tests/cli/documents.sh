@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The text of documents: versions are found though an editor wrote all of their markup anew.
+# Tests the text of documents: versions are found although an editor wrote all their markup again.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,8 @@ texts() {
 	rows | grep '//text$' || true
 }
 
-# What another editor wrote has the same text, next versions have nearly the same, and strangers have not.
+# A file from another editor has the same text, next versions have nearly the same text, and
+# unrelated documents do not.
 make versions "$files"
 settle "$files"
 runs 0 "$SIMHASH" -z "$files"
@@ -31,7 +32,7 @@ grep -q "next/0.docx//text  .*0.docx//text$" out || fail "0.docx is not found: $
 runs 0 "$SIMHASH" -z "$files"
 summary 0 400 0 0
 
-# An index that was made before there were texts gets them; nothing else is read again.
+# An index from before texts were supported gets them, and nothing else is read again.
 sql "UPDATE file SET contents = contents - 16384 WHERE contents > 0"
 sql "DELETE FROM file WHERE HEX(name) = '74657874'"
 same "texts that are gone" '' "$(texts)"
@@ -39,7 +40,7 @@ runs 0 "$SIMHASH" -z "$files"
 same "unchanged" 400 "$(tr -d , <err | sed -n 's/.* \([0-9]*\) unchanged.*/\1/p')"
 same "texts" 300 "$(texts | wc -l)"
 
-# Texts alone: a document is one row.
+# With texts alone, a document is one row.
 reset
 runs 0 "$SIMHASH" --decompress=text "$files"
 summary 700 0 0 0
@@ -51,8 +52,8 @@ same "pairs" 300 "$(wc -l <out)"
 reset
 rm -r "${files:?}"/*
 
-# Documents of libraries that others write theirs with, one of them from a template of Word: as files they are mostly the
-# template, and so alike.
+# Documents written by common libraries, one of them from a template of Word: as files they consist
+# mostly of the template, so they are similar.
 /usr/bin/python3 "$SOURCE_DIR/tests/cli/documents.py" libraries "$files"
 settle "$files"
 runs 0 "$SIMHASH" --decompress=text "$files"
@@ -62,15 +63,15 @@ same "texts by libraries" "20 20 0" "$(make found "$files" <texts)"
 reset
 rm -r "${files:?}"/*
 
-# What is told, and what has a text.
+# Which problems are reported, and which files have a text.
 make odd "$files"
 settle "$files"
 runs 2 "$SIMHASH" -z "$files"
-for told in 'cut.docx//word/document.xml: No well-formed XML: the text of its document is indexed without the rest' \
-	'laughs.docx//word/document.xml: Declares entities, as no document needs: its text is not indexed' \
-	'outside.docx//word/document.xml: Declares entities, as no document needs' \
-	'deep.docx//word/document.xml: Has more text, or longer or deeper markup, than is read' \
-	'tag.docx//word/document.xml: Has more text, or longer or deeper markup, than is read'; do
+for told in 'cut.docx//word/document.xml: Not well-formed XML: the text of its document is indexed without the rest' \
+	'laughs.docx//word/document.xml: Declares entities, which no document needs: its text is not indexed' \
+	'outside.docx//word/document.xml: Declares entities, which no document needs' \
+	'deep.docx//word/document.xml: Has too much text, or too long or deep markup' \
+	'tag.docx//word/document.xml: Has too much text, or too long or deep markup'; do
 	said "bad/$told"
 done
 same "failures" 5 "$(grep -c '^simhash: ' err)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A server that is killed, comes back or does not, kills sessions, and fills its disk:
-# simhash says so, what it reported as stored is there, and with --wait-server it goes on.
-# Files come by a list through a pipe, so that the server dies in the middle of a run.
+# Tests a server that is killed, comes back or does not, ends sessions, or fills its disk. simhash
+# reports it, files reported as stored are in the index, and with --wait-server the run continues.
+# The list of files comes through a pipe, so that the server dies in the middle of a run.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -9,7 +9,7 @@
 
 place=$TEST_FOLDER/server
 make_server "$place"
-# What is committed must outlive the server's own memory.
+# Committed rows must survive the end of the server process.
 start() {
 	start_server "$place" --skip-networking --innodb-flush-log-at-trx-commit=2 3>&-
 }
@@ -27,21 +27,22 @@ for i in $(seq 600); do
 done
 settle "$files"
 mkfifo list
-# feed FROM TO: names of files for the list on descriptor 3
+# feed FROM TO: write names of files to the list on descriptor 3
 feed() {
 	local i
 	for i in $(seq "$1" "$2"); do
 		printf '%s\0' "$files/$i"
 	done >&3
 }
-# begin OPTION...: simhash in the background, reading the list; as not to ignore SIGINT. It opens the list
-# while it has descriptor 3 as well: an open without a writer would wait for one.
+# begin OPTION...: start simhash in the background, reading the list, so that it does not ignore
+# SIGINT. It opens the list while this script has descriptor 3 open, because opening a pipe without
+# a writer would wait for one.
 begin() {
 	exec 3<>list
 	env --default-signal=INT setsid "$SIMHASH" -d "$url" --files0-from=- "$@" <list >out 2>err 3>&- &
 	run=$!
 }
-# ends STATUS: the list is over, and so is the run
+# ends STATUS: end the list, and check how the run ends
 ends() {
 	local status=0
 	exec 3>&-
@@ -52,7 +53,8 @@ has_rows() { [ "$(rows 2>/dev/null || echo 0)" -ge "$1" ]; }
 has_said() { grep -q "$1" err; }
 reported() { tr -d , <err | sed -n 's/^\([0-9]*\) scanned.*/\1/p'; }
 
-# Killed in the middle, and not back: a failure; all that was reported is there.
+# Killed in the middle without coming back: the run fails, and everything reported as stored is in
+# the index.
 begin
 feed 1 200
 wait_until has_rows 200
@@ -72,8 +74,8 @@ wait_for_server "$place"
 same "rows" "$stored" "$(rows)"
 runs 0 "$SIMFIND" -d "$url"
 
-# A server that is silent when it should greet, or in the middle of a run, is abandoned in time. A change of the
-# schema may take longer.
+# A server that does not greet, or stops answering in the middle of a run, is abandoned after the
+# time limit. A change of the schema may take longer.
 cp "$HOME/.my.cnf" usual.cnf
 printf '[simhash]\nconnect-timeout=1\nread-timeout=2\nwrite-timeout=2\n' >>"$HOME/.my.cnf"
 begin
@@ -98,10 +100,11 @@ runs 0 "$SIMHASH" -d mysql://localhost/busy --init-database
 wait "$holder"
 at_server "$place" -e 'DROP DATABASE busy'
 
-# A signal ends the wait for a silent server: in the middle of a run, before it reads, and while it connects.
+# A signal ends the wait for a silent server: in the middle of a run, before it reads, and while it
+# connects.
 printf '[client]\nsocket=%s/s\nuser=%s\n[simhash]\nread-timeout=30\n' "$place" "$server_user" >"$HOME/.my.cnf"
 is_connected() { [ -n "$(find "/proc/$1/fd" -lname 'socket:*' 2>/dev/null)" ]; }
-# interrupted SIGNAL STATUS: the run is, and the server is silent
+# interrupted SIGNAL STATUS: interrupt the run while the server is silent
 interrupted() {
 	kill "-$1" "$run"
 	ends "$2"
@@ -116,7 +119,7 @@ feed 201 210
 wait_until has_rows $((before + 10))
 kill -STOP "$server"
 feed 211 230
-sleep 0.5 # a call waits when the signal comes
+sleep 0.5 # so that a call is waiting when the signal comes
 interrupted TERM 143
 same "rows after an interrupted run" $((before + 10)) "$(rows)"
 at_server "$place" simhash -e "DELETE FROM file WHERE CAST(name AS UNSIGNED) > 200"
@@ -129,7 +132,7 @@ kill -STOP "$server"
 begin -q
 wait_until is_connected "$run"
 interrupted HUP 129
-# The same with the other commands that take their time.
+# The same with other commands that take long.
 runs 0 "$SIMHASH" -q -d sqlite:few.db "$files/1"
 runs 0 "$SIMHASH" -q -d sqlite:few.db --export=few.csv "$files/1"
 for command in "-d sqlite:few.db --copy-to $url" "-d $url --import=few.csv --host=elsewhere" "-d $url --export=out.csv"; do
@@ -142,7 +145,7 @@ for command in "-d sqlite:few.db --copy-to $url" "-d $url --import=few.csv --hos
 done
 mv usual.cnf "$HOME/.my.cnf"
 
-# Back while it is waited for.
+# The server comes back while the run waits.
 entered=$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')
 begin --wait-server=60
 feed 201 300
@@ -159,7 +162,7 @@ summary 250 0 0 0
 same "rows" 450 "$(rows)"
 same "runs that are entered" $((entered + 1)) "$(at_server "$place" simhash -e 'SELECT COUNT(*) FROM scan_run')"
 
-# Waited for in vain, and not waited for any longer.
+# The server does not come back in time.
 begin --wait-server=2
 feed 451 460
 wait_until has_rows 460
@@ -174,7 +177,7 @@ kill -INT "$run"
 ends 130
 said "interrupted; everything scanned so far is stored"
 
-# Not there yet when the run begins.
+# The server is not running when the run begins.
 begin --wait-server=60
 feed 461 480
 wait_until has_said 'trying again for 60 s'
@@ -183,7 +186,7 @@ wait_for_server "$place"
 ends 0
 same "rows" 480 "$(rows)"
 
-# Sessions that an administrator, or a time-out, ends between statements.
+# An administrator, or a time limit, ends sessions between statements.
 kill_sessions() {
 	at_server "$place" -e "SELECT id FROM information_schema.processlist WHERE db = 'simhash'" |
 		while read -r id; do
@@ -206,7 +209,7 @@ feed 501 520
 ends 0
 same "rows" 520 "$(rows)"
 
-# Killed while simfind waits for it: an error, and no list that is not whole.
+# The server is killed while simfind waits for it: simfind reports an error, and no incomplete list.
 kill -STOP "$server"
 "$SIMFIND" -d "$url" >out 2>err &
 finder=$!

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Files that cannot be read, and output that cannot be written: the rest is done.
+# Tests files that cannot be read, and output that cannot be written: everything else is done.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 seq 1000 >"$files/a"
 runs 0 "$SIMHASH" "$files"
 
-# A list of no files asks for none.
+# An empty list requests no files.
 : >none
 runs 0 "$SIMFIND" --files0-from=none
 said "0 pairs (0 identical, 0 similar) among 0 candidates"
 
-# Files asked for that cannot be read; the others are answered.
+# Requested files that cannot be read; the others are answered.
 cp "$files/a" b
 printf '%s\0' "$files" >list
 runs 2 "$SIMFIND" --files0-from=list "$files/missing" b

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Index URLs, indexes that are missing or empty, and databases that are no index.
+# Tests URLs of indexes, missing or empty indexes, and databases that are not an index.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 seq 1000 >"$files/a"
 
-# URLs. A password is refused and not repeated.
+# URLs. A password is refused and not repeated in the message.
 for url in index.db http://x/y sqlite: mysql://host mysql://u@h/ mysql://h:0/d mysql://h:99999/d \
 	mysql://h:x/d 'mysql://u%4@h/d' 'mysql://[::1/d'; do
 	runs 1 "$SIMHASH" -d "$url" "$files"
@@ -18,7 +18,7 @@ grep -q hunter2 err && fail "the password was printed"
 SIMHASH_DATABASE=postgres://user:hunter2@host/db runs 1 "$SIMFIND"
 grep -q hunter2 err && fail "the password was printed"
 
-# Nothing there yet.
+# There is no index yet.
 runs 1 "$SIMFIND"
 case $TEST_ENGINE in
 sqlite) said "there is no index $TEST_URL yet: run simhash first" ;;
@@ -26,7 +26,7 @@ mysql) said "$TEST_URL has no index yet: run simhash on it first" ;;
 esac
 runs 1 "$SIMFIND" "$files/a"
 
-# An index of nothing finds nothing.
+# A search in an empty index finds nothing.
 mkdir empty
 runs 0 "$SIMHASH" empty
 summary 0 0 0 0
@@ -57,7 +57,8 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMHASH" -d sqlite:text.db "$files"
 	said "cannot open index sqlite:text.db: not an SQLite database"
 	cmp text.db <(seq 1000) || fail "the file was changed"
-	# What has a meaning to SQLite is only a name here, and what is no file is refused.
+	# Names with a meaning in SQLite are ordinary names here, and anything but a file is
+	# refused.
 	mkdir odd
 	for name in :memory: file:x.db?mode=ro; do
 		(cd odd && "$SIMHASH" -q -d "sqlite:$name" "$files" && "$SIMFIND" -q -d "sqlite:$name" >/dev/null) ||
@@ -69,7 +70,8 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 		runs 1 "$program" -d sqlite:fifo "$files/a"
 		said "cannot open index sqlite:fifo: not a regular file"
 	done
-	# A link that leads nowhere gets its target, also through another link; in no folder there is none.
+	# For a link to a missing file, the target is created, also through another link; but not in
+	# a missing folder.
 	mkdir far
 	ln -s ../far/target.db odd/second
 	ln -s odd/second first
@@ -92,7 +94,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	ln -s circle circle
 	runs 1 "$SIMHASH" -d sqlite:circle "$files"
 	said "index sqlite:circle: Too many levels of symbolic links"
-	# Text in UTF-16, without tables and with ours.
+	# Text in UTF-16, without tables and with our tables.
 	for encoding in UTF-16le UTF-16be; do
 		rm -f wide.db
 		sqlite3 wide.db "PRAGMA encoding = '$encoding'; CREATE TABLE x (y); DROP TABLE x"
@@ -116,11 +118,11 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	runs 1 "$SIMFIND" -d sqlite:own/index.db -o link
 	said "simfind: cannot write to link: it is the index itself"
 	runs 0 "$SIMFIND" -d sqlite:own/index.db
-	# A database of somebody else's is left as it is.
+	# A database of another program is not changed.
 	sqlite3 other.db 'CREATE TABLE x (y)'
 	runs 1 "$SIMHASH" -d sqlite:other.db own
 	same "journal of a foreign database" delete "$(sqlite3 other.db 'PRAGMA journal_mode')"
-	# Several that make one index at once.
+	# Several programs create one index at the same time.
 	for round in 1 2 3 4 5; do
 		for _ in 1 2 3; do
 			"$SIMHASH" -q -d "sqlite:race$round.db" own || touch race.failed &
@@ -128,13 +130,14 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 		wait
 		[ ! -e race.failed ] || fail "one of several could not open a new index"
 	done
-	# The default index is made where the desktop keeps data, private to the user.
+	# The default index is created where the desktop stores data, readable only by the user.
 	unset SIMHASH_DATABASE
 	runs 0 "$SIMHASH" "$files"
 	same "default index" 600 "$(stat -c %a "$HOME/.local/share/simhash/simhash.db")"
 	XDG_DATA_HOME=$PWD/data runs 0 "$SIMHASH" "$files"
 	[ -f data/simhash/simhash.db ] || fail "XDG_DATA_HOME is not heeded"
-	# What is made in a home belongs to whose home it is, even if root makes it, and only there.
+	# A file created in a home directory belongs to the owner of the home, even if root creates
+	# it; elsewhere it does not.
 	owner=$(id -u):$(id -g)
 	[ "$(id -u)" != 0 ] || owner=65534:65533
 	mkdir home open
@@ -148,7 +151,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	same "owners in a home" "$owner" "$(find home -printf '%U:%G\n' | sort -u)"
 	same "modes in a home" "600 700" "$(find home/.local -printf '%m\n' | sort -u | paste -sd ' ')"
 	same "owner where all may write" "$(id -u)" "$(stat -c %u open/index.db)"
-	# As long as it is open, its log has the same owner.
+	# While it is open, its log has the same owner.
 	sqlite3 home/.local/share/simhash/simhash.db "BEGIN IMMEDIATE; CREATE TABLE x(y); COMMIT" ".shell stat -c %u:%g home/.local/share/simhash/simhash.db-wal home/.local/share/simhash/simhash.db-shm" >logs
 	same "owners of the logs" "$owner" "$(sort -u logs)"
 	HOME='' runs 1 "$SIMHASH" "$files"
@@ -156,7 +159,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	exit
 fi
 
-# A server: wrong password, unknown database, nobody there, a server that goes away.
+# A server: wrong password, unknown database, no server, and a server that ends.
 reset
 mariadb -e "CREATE USER visitor IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO visitor"
 printf '[client]\nsocket=%s\n[simhash]\npassword=wrong\n' \

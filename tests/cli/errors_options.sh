@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Options that are wrong or cannot be combined: a clear line and status 1. Help and version.
+# Tests wrong options and options that cannot be combined: the message is clear and the status is 1.
+# Also tests help and version.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -30,7 +31,7 @@ for tolerance in -1 100.5 1,5 1.0000001 x ''; do
 done
 runs 1 "$SIMFIND" --size-ratio=0.5
 said "size ratio '0.5': expected a number from 1 to 1000000 with at most six decimal places"
-# wrong OPTION... MESSAGE: simfind says what was expected.
+# wrong OPTION... MESSAGE: simfind says what was expected
 wrong() {
 	local message=${*: -1}
 	runs 1 "$SIMFIND" "${@:1:$#-1}"
@@ -80,7 +81,7 @@ printf 'a\0\0b\0' >list0
 wrong --files0-from=list0 "list0: empty file name"
 runs 1 "$SIMFIND" --format=xml
 said "--format 'xml': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
-# A list of lines is told from one of names, and shown as far as that helps.
+# A file of lines is recognized as such instead of a list of names, and shown as far as it helps.
 seq 1000 >lines
 printf 'with\033 a bell\n' | cat - lines >odd_lines
 for list in lines odd_lines; do
@@ -95,11 +96,11 @@ done
 printf 'nowhere' >one
 runs 2 "$SIMFIND" --files0-from=one
 said "simfind: nowhere: No such file or directory"
-# Options that do not go together. All pairs of them: tests/cli/test_options.c.
+# Options that cannot be combined. tests/cli/test_options.c tests all pairs of options.
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
-# An option of simkeep shows the command, with the value that was given.
+# For an option of simkeep, the message shows the command with the given value.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
 wrong --keep longest-name "--keep is an option of simkeep; try 'simkeep --keep=longest-name'"
@@ -125,7 +126,7 @@ for list in x empty,x empty=1 ,empty "empty," ''; do
 done
 wrong --format=html:thumbnails --group=none "--group=none cannot be combined with --format=html"
 wrong --format=html --group=none "--group=none cannot be combined with --format=html"
-# The same of simhash.
+# The same for simhash.
 hash_wrong() {
 	local message=${*: -1}
 	runs 1 "$SIMHASH" "${@:1:$#-1}"
@@ -164,7 +165,7 @@ hash_wrong --files0-from=- --exclude=@- "--exclude=@- cannot be combined with --
 hash_wrong --exclude=@- --exclude=@- "$files" "--exclude=@- can be given only once, because standard input is read once"
 hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or never"
 
-# Help and version go to standard output, within 80 columns.
+# Help and version are written to standard output, within 80 columns.
 for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	runs 0 "$program" --help
 	grep -q '^Usage: ' out || fail "no usage"
@@ -177,7 +178,8 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	said "cannot write to standard output"
 done
 
-# The scan kernel can be forced, and shows; what the machine has not is told.
+# The scan kernel can be set, and --version shows it; a kernel that the machine cannot run is an
+# error.
 runs 0 env SIMHASH_KERNEL=portable "$SIMHASH" --version
 grep -q '^scan kernel: portable$' out || fail "kernel not forced"
 for program in "$SIMHASH" "$SIMFIND"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Indexes of other versions of the schema, and rows that no file can have.
+# Tests indexes of other schema versions, and impossible rows.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ seq 1000 >"$files/a"
 cp "$files/a" "$files/d"
 runs 0 "$SIMHASH" "$files"
 
-# An index from the future.
+# An index of a future version.
 sql "INSERT INTO schema_version(version) VALUES (99)"
 runs 1 "$SIMHASH" "$files"
 said "$TEST_URL has schema version 99, but this program knows versions up to 15: use a newer simhash"
@@ -15,7 +15,7 @@ runs 1 "$SIMFIND"
 said "schema version 99"
 sql "DELETE FROM schema_version WHERE version = 99"
 
-# An index of version 1 is brought up to date by the next run, and read by none before.
+# The next run updates an index of version 1; before that, no program reads it.
 to_version_1() {
 	drop_version_8
 	sql "DELETE FROM schema_version WHERE version > 1"
@@ -35,7 +35,7 @@ to_version_1() {
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"
 	fi
 }
-# Cells are the same, computed by the program or by the update.
+# The program and the update compute the same cells.
 mkdir "$files/sizes"
 for size in 0 1 2 3 4 5 7 8 11 12 17 18 93 139 140 1064 1065 53143 53144 3000000 5000000000; do
 	truncate -s $size "$files/sizes/$size"
@@ -50,7 +50,7 @@ runs 1 "$SIMFIND"
 said "$TEST_URL has schema version 1, but this program needs 15: run simhash on it once"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND"
-# So is one whose update was cut off when its work was done, where that can be.
+# An update that was interrupted after its work can be completed, on engines where this can happen.
 if [ "$TEST_ENGINE" != sqlite ]; then
 	sql "DELETE FROM schema_version WHERE version > 1"
 	runs 0 "$SIMHASH" "$files"
@@ -63,10 +63,10 @@ rm -r "$files/sizes"
 runs 0 "$SIMHASH" "$files"
 same "versions" "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" "$(sql "SELECT version FROM schema_version ORDER BY version" | paste -sd ' ')"
 
-# Indexes of every version, as its scripts make them, become what a new one is.
+# Indexes of every version, made by its scripts, become the same as a new index.
 shape() {
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		# A column that was added stands at the end, without line breaks.
+		# An added column is the last one, and has no line breaks.
 		sqlite3 index.db "SELECT name, tbl_name, CASE type WHEN 'table' THEN '' ELSE sql END FROM sqlite_master
 			ORDER BY type, name; SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m
 			JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.name"
@@ -111,7 +111,7 @@ for version in $(seq $((newest - 1))); do
 	same "groups in version $version" "2|$(wc -c <"$files/a")" "$(sql "SELECT files, copied_bytes FROM similar_group")"
 done
 
-# A row that no file can have.
+# An impossible row.
 sql "UPDATE file SET sum_03 = size + 1 WHERE sum_03 < size"
 runs 1 "$SIMFIND"
 said "holds numbers that no file has; scan it again with simhash --force"

@@ -1,5 +1,6 @@
 /*
- * A libarchive with faults, to be loaded before it: the name of a member tells which.
+ * A libarchive with faults, which is loaded before the real one. The name of a member selects the
+ * fault.
  * SPDX-License-Identifier: MIT
  */
 #include <archive.h>
@@ -16,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The function that this one stands before. */
+/* Find the real function that this library replaces. */
 static void find_next(const char *name, void *function, size_t size)
 {
 	void *found = dlsym(RTLD_NEXT, name);
@@ -29,7 +30,7 @@ static int is_refused(long result)
 	return result == -1 && errno == EPERM;
 }
 
-/* May nothing be done that a decoder has no need of? */
+/* Is everything refused that a decoder does not need? */
 static int all_is_refused(void)
 {
 	char *const no_words[] = {NULL};
@@ -43,20 +44,20 @@ static int all_is_refused(void)
 		       MAP_FAILED;
 }
 
-/* Use memory until there is none. */
+/* Use memory until none is left. */
 static int use_memory(struct archive *archive)
 {
 	const size_t size = (size_t)256 << 20;
 	unsigned char *bytes;
 
-	/* A page of each is enough to know that it is there. */
+	/* Touching one page of each block is enough to know that it exists. */
 	while ((bytes = malloc(size)) != NULL)
 		((volatile unsigned char *)bytes)[size / 2] = 1;
 	archive_set_error(archive, ENOMEM, "no memory");
 	return ARCHIVE_FATAL;
 }
 
-/* Has the process the memory that only one has at a time? */
+/* Can the process use memory that only one process can have at a time? */
 static int is_alone(void)
 {
 	unsigned char *bytes = malloc((size_t)700 << 20);
@@ -102,7 +103,7 @@ int archive_read_next_header(struct archive *archive, struct archive_entry **ent
 	return status;
 }
 
-/* A system without seccomp, where that is asked for. */
+/* Simulates a system without seccomp, if requested. */
 int seccomp_load(const scmp_filter_ctx filter)
 {
 	int (*load)(const scmp_filter_ctx);

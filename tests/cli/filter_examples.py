@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two versions of a document, a picture, a page and a piece of music, whose bytes share nothing but whose text does.
+"""Makes two versions of a document, a picture, a page and a piece of music that share text but no bytes.
 
     filter_examples.py FOLDER    writes documents/{one,two}.pdf, pictures/{one,two}.png, site/{one,two}.html, music/{one,two}.raw
 """
@@ -14,7 +14,7 @@ def lines(seed):
 
 def pdf(level, seed):
     page = "BT /F1 10 Tf 40 800 Td 14 TL\n" + "".join(f"({line}) Tj T*\n" for line in lines(20)) + "ET"
-    # Another number at the start of the content makes other bytes of all that follows in it.
+    # A different number at the beginning of the content changes all its following bytes.
     packed = zlib.compress(f"%{seed}\n{page}".encode(), level)
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The filters that the manual page shows, with the programs that they name: what shares no bytes is similar by what they print.
+# Tests the filters in the manual page with the programs that they use: files that share no bytes
+# are similar by the output of the programs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

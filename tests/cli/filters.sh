@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which files are indexed. What gitignore patterns mean is what git says they mean.
+# Tests which files are indexed. git decides what gitignore patterns mean.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ indexed() {
 	sql "SELECT path FROM file_text" | sed "s|^$files/||" | LC_ALL=C sort
 }
 
-# indexes EXPECTED OPTION...: the names that a run over $files enters, in one line
+# indexes EXPECTED OPTION...: the names that a run over $files adds to the index, in one line
 indexes() {
 	local expected=$1
 	shift
@@ -28,7 +28,7 @@ ln -s a.txt "$files/link"
 everything=".config/x .git/config .hidden.txt README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o"
 indexes "$everything"
 indexes "README a.txt b.TXT build/out c.md d.tar.gz src/10k src/5000 src/deep/main.o src/main.c src/main.o" --exclude='.*'
-# A hidden file or directory can be named, after the pattern; also by a path.
+# A hidden file or directory can be included after the pattern, also by its path.
 indexes "${everything/.git\/config /}" --exclude='.*' --exclude='!.config' --exclude='!.hid*'
 indexes "${everything#*.hidden.txt }" --exclude='!.config' --exclude='.*'
 (cd "$files" && find . -type f -print0) >list0
@@ -50,7 +50,7 @@ indexes "README a.txt b.TXT c.md d.tar.gz src/10k src/5000 src/main.c" --exclude
 reset
 runs 0 "$SIMHASH" --exclude=@- "$files" <rules
 same "patterns from standard input" 11 "$(indexed | wc -l)"
-# A pattern that begins with @ is no name of a file, on a line of a file or behind a backslash.
+# A pattern that begins with @ is not the name of a file on a line of a file, or after a backslash.
 seq 10 >"$files/@rules"
 printf '@rules\n' >at.rules
 for options in '--exclude=\@rules' --exclude=@at.rules '--exclude=[@]*'; do
@@ -59,12 +59,12 @@ for options in '--exclude=\@rules' --exclude=@at.rules '--exclude=[@]*'; do
 	same "pattern with @ of $options" 14 "$(indexed | wc -l)"
 done
 rm "$files/@rules"
-# A file named by itself is indexed, whatever the patterns.
+# A file that is given directly is indexed, regardless of patterns.
 reset
 runs 0 "$SIMHASH" --exclude='*' "$files/a.txt"
 same "file named" a.txt "$(indexed)"
 
-# What is left out later stays in the index; what is gone leaves it.
+# Files that are left out later stay in the index; removed files are removed from it.
 reset
 runs 0 "$SIMHASH" "$files"
 settle "$files"
@@ -77,7 +77,8 @@ rm -r "$files/src/deep"
 runs 0 "$SIMHASH" --exclude=deep "$files"
 same "row of a directory gone, though it is left out" 0 "$(indexed | grep -c deep || true)"
 
-# Ignore files: deeper ones win, .ignore wins over .gitignore, patterns of the user over both.
+# Ignore files: deeper ones have priority, .ignore has priority over .gitignore, and patterns of the
+# user over both.
 rm -rf "$files"
 mkdir -p "$files/sub/keep"
 printf '*.log\n/top\nkeep/\n' >"$files/.gitignore"
@@ -89,7 +90,7 @@ indexes ".gitignore sub/.gitignore sub/b.log sub/c.txt sub/top" --ignore-files
 printf '!*.log\nc.txt\n' >"$files/.ignore"
 indexes ".gitignore .ignore a.log b.log sub/.gitignore sub/a.log sub/b.log sub/top" --ignore-files
 indexes ".gitignore .ignore sub/.gitignore sub/c.txt sub/top" --ignore-files --exclude='*.log' --exclude='!c.txt'
-# Those above, in the repository that a path is in, count too; without a repository they do not.
+# Ignore files above a path count if they are in the same repository, but not without a repository.
 reset
 runs 0 "$SIMHASH" --ignore-files "$files/sub"
 same "without a repository" "sub/.gitignore sub/a.log sub/b.log sub/c.txt sub/keep/x sub/top" \
@@ -103,7 +104,7 @@ reset
 runs 0 "$SIMHASH" --ignore-files "$files"
 same "the repository itself" 0 "$(indexed | grep -c '^\.git/' || true)"
 
-# Trees and patterns at random, each a repository, against git.
+# Random trees and patterns, each in a repository, compared with git.
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 git init -q --template= template
 python3 - <<'PYTHON'
@@ -145,8 +146,8 @@ if ! cmp -s expected found; then
 $(cd "trees/$tree" && grep -r . --include=.gitignore . | cat -A)"
 fi
 
-# Single patterns where git has its own ways: a byte order mark, slashes too many, escapes,
-# brackets left open, and one that is slow to those who try everything.
+# Single patterns with special rules in git: a byte order mark, extra slashes, escapes, open
+# brackets, and a pattern that is slow for a matcher that tries everything.
 rm -rf trees odd
 mkdir -p odd/foo odd/a/b "odd/a/$(printf 'a/%.0s' $(seq 60))"
 touch odd/foo/z 'odd/[ab' 'odd/tr\' 'odd/tr\ ' odd/a/b/f odd/plain "odd/a/$(printf 'a/%.0s' $(seq 60))f"
@@ -164,7 +165,7 @@ for pattern in "${patterns[@]}"; do
 	git -C odd -c core.quotePath=false ls-files -z --others --exclude-standard | tr '\0' '\n' | LC_ALL=C sort >expected
 	cmp -s expected found || fail "pattern '$pattern': $(diff expected found || true)"
 done
-# Git itself would need hours for this one.
+# Git itself would need hours for this pattern.
 printf '**/a/%.0s' $(seq 20) >odd/.gitignore
 echo zz >>odd/.gitignore
 reset
@@ -210,17 +211,17 @@ find "$files" -type f -print0 >list
 runs 0 "$SIMHASH" --files0-from=list
 runs 0 "$SIMHASH" --files0-from=list
 summary 0 5 0 0
-# Patterns see the names as the list has them, with their directories.
+# Patterns apply to names as in the list, with their directories.
 (cd "$files" && printf 'one/b\0one/two/c\0./a' | runs 0 "$SIMHASH" -f --exclude=two/ --files0-from=-)
 summary 2 0 0 0
-# To be told to stop does not wait for whoever writes the list.
+# A request to stop does not wait for the program that writes the list.
 mkfifo slow
 (exec 3>slow; sleep 30) &
 writer=$!
 runs 130 timeout --preserve-status -s INT 2 "$SIMHASH" --files0-from=slow
 kill "$writer"
 said "interrupted"
-# Beside a path, with names relative to here; nothing is removed by a list.
+# In addition to a path, with names relative to the current directory; a list removes nothing.
 rm "$files/a"
 (cd "$files" && printf 'one/b\0missing\0' | runs 2 "$SIMHASH" --files0-from=- "$files/one/two")
 summary 0 2 0 1
@@ -233,7 +234,7 @@ printf 'x\0\0y\0' >list
 runs 1 "$SIMHASH" --files0-from=list
 said "list: empty file name; expected names terminated by zero bytes"
 
-# What simfind lists: the same as if only the files that a filter lets through were indexed.
+# simfind with a filter lists the same as if only the files that pass the filter were indexed.
 reset
 rm -rf "${files:?}"/*
 make_tree --files=40 "$files/tree"
@@ -249,7 +250,8 @@ settle "$files"
 printf '# comment\n*.o\n/tree/build/\n' >patterns
 modes=(--group=none "--group --format=json" --also=versions --verify=all "--directories --format=csv" "--order=delta --format=csv"
 	"--format=csv $files/copies/four.o" --between_trees --fold)
-# simfind_as MODE FILTER...: what is listed in one of these ways, below the directory that patterns are relative to
+# simfind_as MODE FILTER...: the list in one of these ways, below the directory that patterns are
+# relative to
 simfind_as() {
 	local mode=$1 words
 	shift
@@ -274,7 +276,7 @@ for filter in --ext=txt,c --exclude=@patterns "--min-size=1k --max-size=9k --exc
 	reset
 	runs 0 "$SIMHASH" -q "$files"
 	for i in "${!modes[@]}"; do
-		# Patterns of a mode without a directory are relative to the root.
+		# Without a directory, patterns are relative to the root.
 		[[ "$filter ${modes[i]}" != *patterns*-directories* && "$filter ${modes[i]}" != *patterns*between* ]] || continue
 		simfind_as "${modes[i]}" "${words[@]}"
 		cmp out "expected.$i" || fail "${modes[i]} $filter: $(diff out "expected.$i" | head -4)"
@@ -284,7 +286,7 @@ for filter in --ext=txt,c --exclude=@patterns "--min-size=1k --max-size=9k --exc
 	simfind_as "--format=csv" "${words[@]}"
 	cmp -s out all && fail "$filter leaves out nothing"
 done
-# A FILE is searched for whether or not it is let through.
+# A FILE is searched for even if the filter excludes it.
 runs 0 "$SIMFIND" --ext=c "$files/copies/three.TXT"
 same "copies of a file" 2 "$(wc -l <out)"
 said "among 2 candidate"
@@ -298,9 +300,9 @@ said "--exclude=@- cannot be combined with FILE -: both read standard input"
 runs 1 "$SIMFIND" --exclude=@patterns -o patterns
 said "cannot write to patterns: it has the patterns of --exclude"
 
-# --only: the pairs of these kinds, of all that are listed.
+# --only: of all listed pairs, only the pairs of these kinds.
 runs 0 "$SIMFIND" -q --also=versions --format=csv -o all.csv
-# kinds_of KIND...: their lines
+# kinds_of KIND...: the lines of these kinds
 kinds_of() {
 	python3 -c 'import csv, sys
 for row in csv.DictReader(open("all.csv", newline="")):
@@ -332,7 +334,7 @@ assert listed == {path for line in lines for path in line[10:12]}, listed
 PYTHON
 	runs 1 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
 done
-# Reading shows which files are parts of others, and is asked after it.
+# Reading shows which files are parts of others, so the kind is checked after it.
 runs 0 "$SIMFIND" -q --only=parts --verify=all --format=csv
 grep -qE ',read' out || fail "no part was read"
 tail -n +2 out | grep -q '^identical' && fail "--only=parts lists copies"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# A first load scans the largest files last. Before them the other rows are committed, and SQLite's
-# indexes by key are built.
+# Tests that a first load scans the largest files last. Before that, the other rows are committed,
+# and SQLite's indexes by key are built.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-large=$((1 << 20)) # bytes from which a file can be one of them
+large=$((1 << 20)) # the minimum size of these files in bytes
 
-sizes() { # of all files, in the order in which they were read
+sizes() { # of all files, in the order of reading
 	sql 'SELECT size FROM file ORDER BY scanned_at_ns, size DESC'
 }
 
-# Small ones above, beside and below large ones, whose names tell nothing of their sizes.
+# Small files above, next to and below large ones; names do not show the sizes.
 mkdir -p "$files"/{a,b,c}/d
 for number in $(seq 20); do
 	for folder in . a b/d c; do
@@ -26,7 +26,7 @@ runs 0 "$SIMHASH" -j 1 "$files"
 summary 100 0 0 0
 same "the large files, at the end" "$(seq $((large + 19 * 4096)) -4096 $large)" "$(sizes | tail -n 20)"
 
-# Of 192 descriptors, 16 are for files to be read last.
+# Of 192 descriptors, 16 are for files that are read last.
 reset
 (
 	ulimit -n 192
@@ -36,13 +36,13 @@ same "the largest, at the end" "$(seq $((large + 19 * 4096)) -4096 $((large + 4 
 	"$(sizes | tail -n 16)"
 same "all rows" 100 "$(sql 'SELECT COUNT(*) FROM file')"
 
-# Nobody waits for the end of a list of names.
+# A list of names does not have to end first.
 reset
 printf '%s\0' "$files/b/1.large" "$files/c/small-1" >"$TEST_FOLDER/list"
 runs 0 "$SIMHASH" -j 1 --files0-from="$TEST_FOLDER/list"
 same "the large file of a list" "$(stat -c %s "$files/b/1.large" "$files/c/small-1")" "$(sizes)"
 
-# While a file is read that nobody reads to its end, the small ones are there.
+# While a file is read that never ends, the small files are in the index.
 is_ready() {
 	[ "$TEST_ENGINE" != sqlite ] || [ -s "${TEST_URL#sqlite:}" ] || return 1
 	[ "$(sql 'SELECT COUNT(*) FROM file' 2>/dev/null || echo 0)" = 80 ] || return 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What a person sees on a terminal: the summary, groups folded, lines that fit, the pager. Run in
-# a pseudo-terminal by script(1).
+# Tests the output on a terminal: the summary, folded groups, lines that fit, and the pager.
+# script(1) provides the pseudo-terminal.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 export TERM=xterm NO_COLOR=1 PAGER=cat
 unset LESS COLUMNS
 
-# on_terminal COLUMNS COMMAND...: what it writes to a terminal of that width is in `screen`, its
-# exit status in `status`
+# on_terminal COLUMNS COMMAND...: run it in a terminal of this width; its output is in `screen`, and
+# its exit status in `status`
 on_terminal() {
 	local columns=$1
 	shift
@@ -17,7 +17,7 @@ on_terminal() {
 	tr -d '\r' <screen.cr >screen
 }
 
-# Families that are copies, similar, or one of a kind, with names that a terminal may stumble on.
+# Families of copies, of similar files, and single files, with names that may confuse a terminal.
 python3 -c 'import os, random, sys
 rng = random.Random(5)
 top = sys.argv[1]
@@ -38,7 +38,7 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --group --format=json -o groups.json
 runs 0 "$SIMFIND" -q -o pairs.txt
 
-# No line is wider, and no number is cut. A shown path is one of the paths, without its middle.
+# No line is too wide, and no number is cut. Each shown path is a path without its middle.
 cat >check.py <<'END'
 import re, sys, unicodedata
 columns = int(sys.argv[1])
@@ -75,13 +75,13 @@ for columns in 40 80 120 200 300; do
 	on_terminal $columns "$SIMFIND" "$(find "$files" -name 'plain*' | head -n 1)"
 	python3 check.py $columns >shortened || fail "$columns columns, of a file: $(cat screen)"
 done
-# $COLUMNS is what the user wants; what is no number is not.
+# $COLUMNS has priority if it is a number.
 on_terminal 200 env COLUMNS=50 "$SIMFIND"
 python3 check.py 50 >shortened || fail "COLUMNS=50: $(cat screen)"
 on_terminal 60 env COLUMNS=many "$SIMFIND"
 python3 check.py 60 >shortened || fail "COLUMNS=many: $(cat screen)"
 
-# The summary comes first, and nothing after the list.
+# The summary comes first, and nothing comes after the list.
 on_terminal 300 "$SIMFIND"
 cp screen folded
 python3 -c 'import json, re
@@ -96,8 +96,8 @@ assert ": %d identical, %d similar; copies take %.1f kB" % (
     len(copies), len(similar), sum(m["size"] for m in copies) / 1000) in found[0], found[0]
 assert found[1] == "" and found[2].startswith("paths below "), found[:4]
 assert found[3] == "" and found[-1] == ""
-# Each group: its representative, without a relation to itself, its members, how many more, and a blank
-# line before the next one.
+# Each group: its representative without a relation to itself, its members, the number of further
+# members, and a blank line before the next group.
 at = 4
 for g in groups:
     others = len(g["members"]) - 1
@@ -124,7 +124,7 @@ on_terminal 300 "$SIMFIND" --limit=2
 groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
 same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
 
-# Unfolded: every pair, as to a file but for the paths, which are whole on a wide terminal.
+# Unfolded: every pair as in a file; on a wide terminal the paths are complete.
 for how in --format=text --group=none; do
 	on_terminal 2000 "$SIMFIND" -q $how
 	runs 0 "$SIMFIND" -q $how -o expected
@@ -132,7 +132,7 @@ for how in --format=text --group=none; do
 done
 on_terminal 200 "$SIMFIND" --format=text
 same "the summary of pairs" "$(wc -l <pairs.txt)" "$(head -n 1 screen | grep -o '^[0-9]*')"
-# Not on a terminal: a line a pair, whole paths, the summary on standard error.
+# Not on a terminal: one line for each pair with complete paths, and the summary on standard error.
 COLUMNS=40 runs 0 "$SIMFIND"
 cmp out pairs.txt || fail "to a file, pairs depend on the terminal"
 said "among"
@@ -182,7 +182,7 @@ PAGER='no-such-pager -x' on_terminal 120 "$SIMFIND"
 same "status without the pager" 0 "$status"
 grep -q "simfind: cannot run the pager 'no-such-pager -x', which \$PAGER names" screen || fail "no message: $(cat screen)"
 grep -vF 'cannot run the pager' screen | cmp - found || fail "the list without its pager"
-# The status is that of simfind; a pager that ends early does not keep it waiting.
+# The status is simfind's status, and simfind does not wait for a pager that ends early.
 PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
 same "status with matches" 1 "$status"
 PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
@@ -190,7 +190,7 @@ same "status of simfind" 0 "$status"
 PAGER='head -n 1' on_terminal 120 "$SIMFIND" --group=none
 [ "$status" = 0 ] || [ "$status" = 141 ] || fail "a pager that ends early: status $status"
 same "lines of a pager that ends early" 1 "$(wc -l <screen)"
-# A signal waits for the pager, which has the terminal, and ends simfind.
+# After a signal, simfind waits for the pager, which uses the terminal, and then ends.
 cat >slow <<'END'
 #!/bin/sh
 kill -TERM "$(cat simfind.pid)"
@@ -207,9 +207,9 @@ END
 chmod +x run
 PAGER=./slow on_terminal 120 ./run
 same "status after SIGTERM" 143 "$status"
-# The shell of script(1) may say how simfind ended.
+# The shell of script(1) may report how simfind ended.
 same "the last line, of the pager" "the pager ends" "$(grep -vx Terminated screen | tail -n 1)"
 
-# Groups can be sorted by what pairs do not have.
+# Groups can be sorted by keys that pairs do not have.
 on_terminal 100 "$SIMFIND" --sort=files
 same "status of --sort=files" 0 "$status"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Pairs of directories by simfind --directories against their definition (docs/algorithm.md).
+"""Compares the pairs of directories of simfind --directories with their definition (docs/algorithm.md).
 
-Sets of trees, made to be hard: copies, edited copies, renamed folders, moved files, backups inside
-backups, hard links, chains of single folders, common small files, two hosts. The rows come from the
-engine's own client and the groups from simfind --group; everything else is brute force over all pairs
-of folders. Two folders are then compared file by file.
+The sets of trees are difficult on purpose: copies, edited copies, renamed folders, moved files, backups
+inside backups, hard links, chains of single folders, common small files, two hosts. The rows come from
+the engine's own client, and the groups from simfind --group; everything else is computed by brute force
+over all pairs of folders. Two folders are then compared file by file.
 
 SPDX-License-Identifier: MIT
 """
@@ -113,7 +113,9 @@ def make_trees(rng, folder):
             elif kind == 2:
                 write(target, {b"inner/" + name: content for name, content in files.items()})
                 write(target, changed(rng, files))
-            elif kind == 3:  # with much besides; around that hardly more, but one of the files
+            # With many other files; the directory around it has hardly more, but contains one of
+            # the files.
+            elif kind == 3:
                 name = min(files, key=lambda name: len(files[name]) or 1000)
                 write(target, {b"between/inner/" + n: content for n, content in files.items() if n != name})
                 write(target, {b"between/far%d" % n: words(rng, 6000) for n in range(6)})
@@ -121,14 +123,14 @@ def make_trees(rng, folder):
             else:
                 files = changed(rng, files)
                 write(target, files)
-        if rng.randrange(3) == 0:  # a backup inside of what it is one of
+        if rng.randrange(3) == 0:  # a backup inside the directory that it is a backup of
             write(os.path.join(home, b"backup"), files)
     if rng.randrange(2):
         shutil.copytree(os.path.join(folder, b"home"), os.path.join(folder, b"nested/backup/home"))
 
 
 def make_common(rng, folder):
-    """A licence in more folders than count as few, and a few of them alike."""
+    """A license in so many folders that it is common, and a few similar licenses."""
     licence = words(rng, 900)
     for number in range(4 * COMMON - 24):
         files = {b"LICENSE": licence}
@@ -140,7 +142,7 @@ def make_common(rng, folder):
 
 
 def make_family(rng, folder):
-    """More contents that are alike than are compared with each other."""
+    """More similar contents than are compared with each other."""
     content = words(rng, 3000)
     for number in range(50):
         content = edited(rng, content) if number % 3 else content[:-7]
@@ -163,7 +165,7 @@ def make_set(seed):
     run(SIMHASH, "-q", *(["--no-sketch"] if seed == 7 else []), folder)
     if seed % 4 == 2:
         run(SIMHASH, "-q", "--host=elsewhere", os.path.join(folder, b"home"))
-    if seed % 3 == 1:  # as if what has several names were mounted several times
+    if seed % 3 == 1:  # as if files with several names were mounted several times
         run(*shlex.split(os.environ["TEST_SQL"]), "UPDATE file SET links = 1 WHERE links > 1")
     return folder
 
@@ -204,14 +206,14 @@ def shown(hosts, host, path):
     return (b"" if here else hosts[host].encode() + b":") + (path or b"/")
 
 
-# ---- What is alike ----
+# ---- Similar files ----
 
 def level(size):
     return min(7, max(0, ((max(size - 15, 0) >> 9) | 1).bit_length() - 1))
 
 
 def estimate(x, y):
-    """By the sketches of two files, or None; docs/algorithm.md."""
+    """The estimate from the sketches of two files, or None; see docs/algorithm.md."""
     if not x.sketch or not y.sketch:
         return None
     pairs = list(zip(x.sketch, y.sketch))
@@ -228,7 +230,7 @@ def estimate(x, y):
 
 
 def resemblance(x, y):
-    """Of files that are in one group."""
+    """The resemblance of two files that are in one group."""
     estimated = estimate(x, y)
     return min(x.size, y.size) / max(x.size, y.size) if estimated is None else estimated
 
@@ -238,7 +240,7 @@ def bytes_of(record, name):
 
 
 class World:
-    """Files, and what follows from them."""
+    """Files, and values computed from them."""
 
     def __init__(self, files, hosts, minimum, *below):
         self.files, self.hosts = files, hosts
@@ -265,7 +267,7 @@ class World:
                     self.alike[x][y] = self.alike[y][x] = min(int(found * MILLION + 0.5), MILLION - 1)
 
     def weight(self, content, contents):
-        """How much of a content is in a set of them."""
+        """How much of a content is in a set of contents."""
         if content in contents:
             return MILLION
         return max((w for other, w in self.alike[content].items() if other in contents), default=0)
@@ -286,7 +288,7 @@ class Folder:
 
 
 def folders_of(files):
-    """Directories with files of their own, or with files in two subdirectories."""
+    """Directories that directly contain files, or that have files in two subdirectories."""
     below, inside = collections.defaultdict(list), collections.defaultdict(set)
     for file in files:
         parts = file.directory.split(b"/")
@@ -413,7 +415,7 @@ def name_of(path):
 
 
 def weight_of(world, x, y):
-    """Above a million: they are one content."""
+    """The similarity in millionths; above a million for the same content."""
     return MILLION + 1 if x.content == y.content else world.alike[x.content].get(y.content, 0)
 
 
@@ -424,14 +426,14 @@ def changed_resemblance(world, x, y):
 
 
 def like(world, path, file, others):
-    """Of the other folder's files the most alike one."""
+    """The most similar file of the other folder."""
     found = [(-weight_of(world, file, other), name_of(other_path) != name_of(path), name_of(other_path), other_path)
              for other_path, other in others.items() if other.size > 0 and weight_of(world, file, other)]
     return (min(-min(found)[0], MILLION) / MILLION, min(found)[3]) if found else (None, None)
 
 
 def may_swap(world, x, y, a, b):
-    """May the two files of one path have moved? Both, or one of two that are not alike."""
+    """May the two files at one path have moved? Both must, or only one if they are not similar."""
     if x.size == 0 or y.size == 0 or x.content == y.content:
         return False
     there = [any(x.content == other.content for other in b.values() if other.size > 0),
@@ -440,7 +442,7 @@ def may_swap(world, x, y, a, b):
 
 
 def moves_by_hand(world, left_a, left_b, lines):
-    """Of equal contents, and then of namesakes that have not moved."""
+    """Match equal contents, and then files at the same path that have not moved."""
     for path, other in sorted(((path, other) for path, x in left_a.items() for other, y in left_b.items()
                                if x.size > 0 and x.content == y.content),
                               key=lambda two: (name_of(two[0]) != name_of(two[1]), two[0], name_of(two[1]), two[1])):
@@ -453,7 +455,7 @@ def moves_by_hand(world, left_a, left_b, lines):
 
 
 def compare_by_hand(world, a, b):
-    """Of two folders, as files by path."""
+    """Compare two folders, given as files by path."""
     lines, left_a, left_b = [], dict(a), dict(b)
     for path in set(a) & set(b):
         if may_swap(world, a[path], b[path], a, b):
@@ -482,7 +484,7 @@ def compare_by_hand(world, a, b):
 
 
 def rounded(lines):
-    """Resemblances to five digits: what is printed was rounded to six before."""
+    """Resemblances to five digits, because the output was already rounded to six."""
     return [(line[0], None if line[1] is None else round(round(line[1], 6), 5), *line[2:]) for line in lines]
 
 

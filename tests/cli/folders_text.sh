@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# simfind --directories: what is written of pairs and of two directories, in each format; odd
-# names, hosts, links, limits and what is refused. folders.py holds the numbers to their definition.
+# Tests the output of simfind --directories for pairs and for two directories, in each format;
+# unusual names, hosts, links, limits and refused requests. folders.py compares the numbers with
+# their definition.
 set -euo pipefail
 # shellcheck source=tests/cli/lib.sh
 . "$SOURCE_DIR/tests/cli/lib.sh"
@@ -11,7 +12,7 @@ rng = random.Random(int(sys.argv[1]))
 for _ in range(int(sys.argv[2])):
 	print(*(rng.choice("bdfgklmn") + rng.choice("aeiou") + rng.choice("rstvz") for _ in range(8)))' "$@"
 }
-# shows WHAT EXPECTED: what the last run wrote
+# shows WHAT EXPECTED: check the output of the last run
 shows() {
 	same "$1" "$2" "$(cat "$TEST_FOLDER/out")"
 }
@@ -35,7 +36,7 @@ echo gone >project-1/gone
 settle .
 "$SIMHASH" -q .
 
-# Of two that are identical the later one can go. Empty files do not count.
+# The later one of two identical directories can be removed. Empty files do not count.
 size=$(cat photos/2019/* | wc -c)
 same_size=$(cat project-1/src/* | wc -c)
 runs 0 "$SIMFIND" --directories
@@ -52,7 +53,7 @@ runs 1 "$SIMFIND" --directories --fail-on-match -q -o /dev/null
 runs 0 "$SIMFIND" --directories --limit=1
 said "1 more pair left out by --limit"
 
-# Identical files alone; below some directories; all of it in another.
+# Only identical files; only below some directories; one directory completely in another.
 runs 0 "$SIMFIND" --directories -q --format=csv --min-resemblance=1 "$files/project-1/.."
 shows "CSV" "match,saved_bytes,share_a,share_b,bytes_a,bytes_b,shared_a,shared_b,files_a,files_b,same_a,same_b,changed_a,changed_b,only_a,only_b,path_a,path_b"$'\r'"
 similar,19200,0.856952,0.856455,22405,22418,19200,19200,5,5,3,3,0,0,2,2,$files/project-1,$files/project-2"$'\r'"
@@ -75,7 +76,7 @@ shows "contained" "saves 9.6 kB      $files/photos/2019
 rm old/photos/holidays/more
 "$SIMHASH" -q .
 
-# Two directories, file by file: in text, then in the other formats.
+# Two directories file by file: first as text, then in the other formats.
 runs 0 "$SIMFIND" --directories project-1 "$files/project-2/"
 shows "two directories" "A                 $files/project-1
                   5 files, 22.4 kB; 99 % of it in B
@@ -107,7 +108,8 @@ runs 0 "$SIMFIND" --directories --format=jsonl project-1 project-2
 same "lines" 7 "$(python3 -c 'import json, sys
 print(len([json.loads(line) for line in open(sys.argv[1])]))' "$TEST_FOLDER/out")"
 
-# The partner is what has the packages, not what has one file more and hardly more than the next one inside.
+# The partner is the directory with the packages, not a higher one with one more file that is hardly
+# larger.
 for v in 1 2; do
 	mkdir -p python/$v/lib/python3.$v/packages/{p,q}
 	text 8$v 900 >python/$v/lib/python3.$v/os
@@ -130,8 +132,9 @@ saves 640 bytes   $files/python/1/lib/python3.1/packages/q
 rm -r python
 "$SIMHASH" -q .
 
-# What is at the same path in both is never in one alone, however little alike, and empty or not. A
-# file is in one line: of several like one file of the other directory, the others name that.
+# Files at the same path in both directories are never only in one of them, no matter how different,
+# and empty or not. Each file is in one line: if several resemble one file of the other directory,
+# only one is its counterpart, and the others name it.
 mkdir -p versions/{1,2}/sub
 text 70 40 >versions/1/unlike
 text 71 40 >versions/2/unlike
@@ -169,7 +172,7 @@ same,1.000000,2880,2880,letter,letter,"$'\r'
 rm -r versions
 "$SIMHASH" -q .
 
-# Hosts have trees of their own; on another one a directory need not be here.
+# Each host has its own tree; a directory of another host need not exist here.
 "$SIMHASH" -q --host=web1 photos
 rm -r photos
 "$SIMHASH" -q .
@@ -185,7 +188,7 @@ runs 0 "$SIMFIND" --directories --format=jsonl "web1:$files/photos" old
 grep -qF "\"a\":{\"share\":1.000000,\"bytes\":9600,\"shared_bytes\":9600,\"files\":3,\"same\":3,\"changed\":0,\"only\":0,\"path\":\"web1:$files/photos\"}" \
 	"$TEST_FOLDER/out" || fail "a directory of another host: $(cat "$TEST_FOLDER/out")"
 
-# A file whose other name stays takes its room still; the copy does not.
+# A file with another name elsewhere keeps its space; the copy does not.
 mkdir -p links/{a,b,c}
 text 40 50 >links/a/one
 text 41 50 >links/a/two
@@ -196,7 +199,7 @@ settle links
 runs 0 "$SIMFIND" --directories --format=csv -q links
 same "saved" "identical,0 identical,3200" "$(sed -n '2,$p' "$TEST_FOLDER/out" | cut -d, -f1,2 | sort | xargs)"
 
-# Any bytes in names; to a terminal none acts.
+# Names can contain any bytes; no byte acts on a terminal.
 odd=$'odd\n\e[31m\xff,"'
 mkdir -p "$odd/x" plain
 text 50 100 >"$odd/x/f"$'\t'
@@ -214,7 +217,7 @@ assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "
 runs 0 "$SIMFIND" --directories --format=csv "$odd" plain
 same "a moved file" "moved,1.000000,3200,3200,x/f"$'\t'",g,"$'\r' "$(sed -n 2p "$TEST_FOLDER/out")"
 
-# No field is a formula to a spreadsheet, and an apostrophe that is taken away gives the name back.
+# A spreadsheet treats no field as a formula, and removing the apostrophe gives the name.
 mkdir -p sheet/A sheet/B
 python3 - <<'PYTHON'
 names = ["=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", "'", "''=1", "=a,\"b", "a=1", "1-1"]
@@ -222,7 +225,7 @@ for i, name in enumerate(names):
     content = f"{name} line of {i}\n" * 400
     with open("sheet/A/" + name, "w", newline="") as file:
         file.write(content)
-    # The same, changed, moved, and only in B, where it is like another one.
+    # The same, changed, moved, and only in B, where the file resembles another one.
     with open("sheet/B/" + name + ("2" if i % 3 == 2 else ""), "w", newline="") as file:
         file.write(content + "one more line\n" * (i % 3 == 1))
     with open("sheet/B/" + name + "3", "w", newline="") as file:
@@ -247,8 +250,9 @@ for row, line in zip(rows, lines):
 PYTHON
 rm -r sheet sheet.json
 
-# An archive is compared like a directory: it saves nothing, hides no pair that does, and is one file
-# where it lies. A compressed file is no archive, and of two that are copies only one is listed.
+# An archive is compared like a directory: it saves nothing, does not hide pairs that save space,
+# and counts as one file in its directory. A compressed file is not an archive, and only one of two
+# copies is listed.
 mkdir zips
 python3 - project-1 zips/src.zip zips/two.zip <<'PYTHON'
 import os, sys, zipfile
@@ -291,7 +295,7 @@ runs 0 "$SIMFIND" --directories project-2 zips/src.zip
 grep -qxF "moved             three.c  in/src/3.c" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
 same "an archive is one file" "4" "$("$SIMFIND" -q --directories --format=json zips project-1 |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
-# A file that cannot be compared is told, and not the one beside it.
+# The message names the file that cannot be compared, and not the other one.
 few() {
 	said "--directories: $files/$1 is a file, and the index has fewer than two members of it that are not empty; simhash -z"
 }
@@ -306,7 +310,7 @@ said "--directories: the index has no files that are not empty at or below web1:
 rm -r zips
 "$SIMHASH" -q .
 
-# Contents in very many directories propose no pair, and that is said.
+# Contents in very many directories propose no pair, and a message says so.
 mkdir -p many/{1..257}
 text 60 20 | tee many/{1..257}/LICENSE >/dev/null
 settle many
@@ -315,7 +319,7 @@ runs 0 "$SIMFIND" --directories many
 shows "common contents" ""
 said "note: 258 directories were not compared: all that they share with others lies in more than 256 directories"
 
-# What cannot be.
+# Requests that are refused.
 runs 1 "$SIMFIND" --directories old old/photos
 said "--directories: a directory cannot be compared with one that it is in, or with itself"
 runs 1 "$SIMFIND" --directories old no-such-directory

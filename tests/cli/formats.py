@@ -2,8 +2,8 @@
 """Makes an archive of each format for formats.sh.
 
     formats.py whole FOLDER    FOLDER/made/X.EXT, and each of its members as a file in FOLDER/plain/X.EXT
-    formats.py cut FOLDER      what is left of archives: FOLDER/SIZE.EXT has SIZE bytes
-    formats.py odd FOLDER      members of one name, links, names with zero bytes and of 64 KiB, a million of members
+    formats.py cut FOLDER      truncated archives: FOLDER/SIZE.EXT has SIZE bytes
+    formats.py odd FOLDER      members with the same name, links, names with zero bytes and of 64 KiB, a million members
 """
 import gzip, os, random, subprocess, sys, tempfile
 from containers import as_bytes, bsdtar, docx, epub, jar, odt, rar4, rar5, sentences, tarred, write, xlsx, zipped
@@ -14,7 +14,7 @@ MEMBERS = [("a.txt", TEXT[:5000]), ("in/b.txt", TEXT[5000:])]
 
 
 def iso(members):
-    """As bsdtar writes it, without the 300 KiB of padding behind the last member."""
+    """As bsdtar writes it, without the 300 KiB of padding after the last member."""
     data = bsdtar(members, "--format", "iso9660")
     return data[:data.index(members[-1][1]) + len(members[-1][1])]
 
@@ -73,7 +73,7 @@ def cut(folder):
         if extension in ("newc.cpio", "argnu.a", "iso"):
             kinds[extension.split(".")[-1]] = data
     for extension, data in kinds.items():
-        # What is cut before the format can be told is a file like any other.
+        # A file that is cut before its format can be recognized is an ordinary file.
         for size in range(33000 if extension == "iso" else 1000, len(data), 1000):
             write(f"{folder}/{size}.{extension}", data[:size])
 
@@ -91,7 +91,7 @@ def odd(folder):
     write(f"{folder}/zero.zip", zipped([("beforeXafter", one)]).replace(b"beforeXafter", b"before\0after"))
     write(f"{folder}/long.zip", zipped([("x" * 65535, one), ("short", other)]))
     write(f"{folder}/long.tar", tarred([("x" * 65537, one), ("short", other)]))
-    # A header that is not one, and one that is cut off; the checksum of gzip is right.
+    # An invalid header, and a truncated one; the checksum of gzip is right.
     harmed = bytearray(tarred(MEMBERS))
     harmed[6000:6656] = b"x" * 656
     write(f"{folder}/harmed.tar", harmed)

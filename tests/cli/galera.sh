@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# An index in a Galera cluster of three nodes: writers at all nodes at once, whose transactions conflict,
-# leave what one writer would; a node that is not in its cluster is an error or is waited for, and one that
-# comes back has everything.
+# Tests an index in a Galera cluster of three nodes. Writers at all nodes, whose transactions
+# conflict, leave the same as one writer. A node without its cluster is an error or is waited for,
+# and a node that comes back has all rows.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -15,8 +15,9 @@ PATH=$SOURCE_DIR/tests/cli:$PATH # wsrep_sst_copy
 url=mysql://localhost/simhash
 trap 'for i in 1 2 3; do [ ! -e "$place/n$i/number" ] || end_server "$(cat "$place/n$i/number")" KILL; done' EXIT
 
-# start NODE ADDRESS [OPTION]...: at a cluster with a node of that address, or a new one. Nodes find each
-# other fast, and a machine that is busy for half a minute is no node that is gone.
+# start NODE ADDRESS [OPTION]...: start it in the cluster of the node with this address, or in a new
+# one. Nodes find each other fast, and a machine that is busy for half a minute does not count as a
+# lost node.
 start() {
 	local i=$1 peer=$2 options
 	shift 2
@@ -36,9 +37,9 @@ start() {
 is_ready() { [ "$(status "$1" wsrep_ready)" = ON ]; }
 status() { at_server "$place/n$1" -e "SHOW STATUS LIKE '$2'" | cut -f2; }
 index() { "$SIMHASH" -d "$url?defaults-file=$1.cnf" "${@:2}"; }
-# What was written at one node is read at another once that has it.
+# A search at one node waits until it has the rows written at another node.
 find_in() { "$SIMFIND" -d "$url?defaults-file=$1.synced.cnf" -q "${@:2}"; }
-# Every node finds what an index in a file finds.
+# A search at every node finds the same as in an index in a file.
 compare() {
 	local i
 	"$SIMFIND" -q --format=csv --group=none >expected
@@ -61,7 +62,7 @@ runs 0 index 1 --init-database
 	AND NOT EXISTS (SELECT * FROM information_schema.statistics s WHERE s.table_schema = 'simhash' AND s.table_name = t.table_name
 		AND index_name = 'PRIMARY')")" ] || fail "a table has no primary key"
 
-# The same rows from three nodes at once, until transactions were undone by those of other nodes.
+# Write the same rows from three nodes at once, until transactions of other nodes have undone some.
 conflicts() {
 	local i sum=0
 	for i in 1 2 3; do sum=$((sum + $(status "$i" wsrep_local_cert_failures) + $(status "$i" wsrep_local_bf_aborts))); done
@@ -79,7 +80,8 @@ runs 0 index 3 --forget "$files"
 same "rows after --forget" 0 "$(at_server "$place/n1" simhash -e 'SET wsrep_sync_wait = 1; SELECT COUNT(*) FROM file')"
 runs 0 index 3 -q "$files"
 
-# Two nodes of three are gone, so that the last one has no cluster. It answers nothing, and is waited for.
+# Two of three nodes are stopped, so the last one has no cluster. It answers nothing, and the run
+# waits for it.
 (while [ ! -e enough ]; do index 1 -q --force --wait-server=300 "$files" || exit; done) 2>waited &
 waiting=$!
 at_server "$place/n1" -e "SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT0.5S;evs.inactive_timeout=PT1S'"
@@ -97,7 +99,7 @@ at_server "$place/n1" -e "SET GLOBAL wsrep_provider_options = 'evs.inactive_time
 touch enough
 wait "$waiting" || fail "waited for: $(cat waited)"
 
-# The others come back, and have what was written without them.
+# The others come back and get the rows written without them.
 seq 4000 >"$files/new"
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Groups by simfind against their definition (docs/algorithm.md), computed from all pairs.
+"""Compares the groups of simfind with their definition (docs/algorithm.md), computed from all pairs.
 
-More than 50 sets of files, made to be hard: chains, stars, dense families, a middle that is similar
-to both ends, copies of other extensions, hard links, files without sketches, tiny files, two hosts.
-Each with several rules, by both linkages, with 1 to 4 threads. The pairs are those that simfind
---group=none lists with the same options; everything else is brute force, and by other means.
+More than 50 sets of files are difficult on purpose: chains, stars, dense families, a middle that is
+similar to both ends, copies with other extensions, hard links, files without sketches, tiny files, two
+hosts. Each is tested with several rules, both linkages, and 1 to 4 threads. simfind --group=none lists
+the pairs with the same options; everything else is computed by brute force, in a different way.
 
 SPDX-License-Identifier: MIT
 """
@@ -35,11 +35,11 @@ def run(*command):
 class File:
     """A row of the index."""
 
-    sides = None  # of --between that it is on; None: there are none
+    sides = None  # the sides of --between that it is on; None: no --between
 
     def __init__(self, display, size, uniform, content_hash, link, counts):
         self.display, self.size, self.uniform, self.hash = display, size, uniform, content_hash
-        self.link = link  # what the names of one file have in common; None: it has one name
+        self.link = link  # the properties that all names of one file share; None: it has one name
         self.counts = counts
 
     def extension(self):
@@ -48,7 +48,7 @@ class File:
 
 
 class Resemblance:
-    """What is known of a pair. More alike is less, as sorted() has it."""
+    """The relation of a pair. More similar pairs are smaller for sorted()."""
 
     def __init__(self, pair):
         self.distance, self.share = pair["distance"], pair.get("resemblance")
@@ -57,19 +57,19 @@ class Resemblance:
 
 
 class Content:
-    """Identical files under one tolerance."""
+    """Identical files with the same tolerance."""
 
     def __init__(self, files):
         self.files = sorted(files, key=lambda file: file.display)
         first = self.files[0]
         self.order = (first.uniform, first.size, first.hash, first.display)
-        self.similar = {}  # to which contents, and how
+        self.similar = {}  # similar contents, and how similar they are
         sides = [file.sides for file in files]
         self.has_copies = len(files) > 1 and (None in sides or set("".join(sides)) == {"a", "b"})
 
 
 def without_links(files):
-    """Of the names of one file the first."""
+    """Only the first name of each file."""
     kept = {}
     for file in sorted(files, key=lambda file: file.display):
         kept.setdefault(file.link or file.display, file)
@@ -77,7 +77,7 @@ def without_links(files):
 
 
 def contents_of(files, pairs, rule):
-    """The contents in their order, each with those that are similar to it."""
+    """The sorted contents, each with the contents similar to it."""
     sets, tolerances, by_extension = {}, tolerances_of(rule), "--verify=no" in rule
     for file in files if "--also=hard-links" in rule else without_links(files):
         extension = file.extension()
@@ -100,7 +100,7 @@ def most_alike(content, others):
 
 
 def by_representatives(contents):
-    """Of each content its representative."""
+    """The representative of each content."""
     of = {}
     for content in contents:
         of[content] = most_alike(content, [c for c in content.similar if of.get(c) is c]) or content
@@ -137,8 +137,8 @@ def by_connection(contents):
 
 
 def spread(first, members):
-    """The files of a group, each with its role and the content that it has: the members most alike
-    first. What is no pair with the representative has its place by what is printed of it."""
+    """The files of a group, each with its role and content: the most similar members first. A content
+    that is not a pair with the representative is sorted by its printed resemblance."""
     files = []
     for content in [first, *members]:
         role = "representative" if content is first else "member"
@@ -169,8 +169,8 @@ def groups_of(contents, linkage):
 # ---- The definition by hand ----
 
 def drawn(names, pairs):
-    """Groups of contents of as many files as their names have letters, in this order; of pairs with
-    a share. Written as the members of each, the representative first."""
+    """Groups of contents in this order; each has as many files as its name has letters. Each pair has
+    a share. The result lists the members of each group, the representative first."""
     contents = {}
     for n, name in enumerate(names.split()):
         files = [File(letter.encode(), 10, n, bytes([n]), None, []) for letter in name]
@@ -189,38 +189,39 @@ def check_by_hand():
     for names, pairs, representative, single in (
             ("a b c", "", "", ""),
             ("ab c", "", "a", "a"),
-            # A path: the middle goes to the first end, and its group can spare nothing.
+            # A path: the middle joins the first end, and its group cannot lose a content.
             ("a b c", "ab90 bc90", "bac", "abc"),
             ("a b c", "ab80 bc90", "bac", "abc"),
-            # The middle comes first, or last: there it is taken by the end that it is most like.
+            # The middle comes first or last: then the end that is most similar takes it.
             ("b a c", "ab90 bc90", "bac", "bac"),
             ("a c b", "ab80 cb90", "bac", "acb"),
-            # A group of three gives one up.
+            # A group of three loses one.
             ("a b c d", "ab90 ac90 cd80", "ab dc", "abcd"),
-            # The group has copies to stay with; or what is moved has copies.
+            # The group has copies and can stay; or the moved content has copies.
             ("ax b c", "ab90 bc80", "a cb", "abc"),
             ("a bx c", "ab90 bc80", "bac", "abc"),
-            # Known before not known, whatever the share.
+            # A known resemblance counts more than an unknown one, regardless of the share.
             ("a b c", "ac bc10", "cab", "abc"),
             ("a b d c", "ac bc10 ad50", "ad bc", "abdc"),
-            # Two lonely ones with the same middle.
+            # Two contents that are alone, with the same middle.
             ("a b c d", "ab90 bc80 bd70", "bacd", "abcd"),
-            # The lonely one takes what the lonely one after it is most like: the next stays with it.
+            # A content that is alone takes the content that the next one is most similar to, so the
+            # next one joins it.
             ("a b c d e", "ab90 ac90 cd80 ce85", "ab cde", "abcde"),
-            # One that is lonely and has copies is a group.
+            # A content that is alone but has copies is a group.
             ("a b cx", "ab90 bc80", "ab c", "abc")):
         found = drawn(names, pairs)
         assert found == {"representative": representative, "single": single}, (names, pairs, found)
 
 
-# ---- What is compared ----
+# ---- Comparisons ----
 
 def distance(x, y):
     return sum(abs(a - b) for a, b in zip(x.counts, y.counts))
 
 
 def place_of(member, first, printed):
-    """In the order of members; where it is no pair with the representative, by its printed share."""
+    """The key for sorting members; without a pair with the representative, the printed share."""
     pair = first.similar.get(member)
     head = member.files[0]
     if pair is not None:
@@ -299,7 +300,7 @@ def bytes_changed(rng, content, count):
 
 
 def chain(rng, make):
-    """Each like the one before, the ends not alike."""
+    """Each file is similar to the one before; the ends are not similar."""
     content = make(rng, rng.choice((3000, 6000, 20000)))
     step, at = len(content) // rng.choice((8, 14, 30)), 0
     for _ in range(rng.randrange(8, 25)):
@@ -309,7 +310,7 @@ def chain(rng, make):
 
 
 def star(rng, make):
-    """All like the first, and hardly like each other."""
+    """All files are similar to the first, and hardly to each other."""
     content = make(rng, rng.choice((4000, 9000, 30000)))
     count = rng.randrange(4, 12)
     step = len(content) // (count * rng.choice((1, 2)))
@@ -325,7 +326,7 @@ def dense(rng, make):
 
 
 def middles(rng, make):
-    """Two ends and what has half of what they differ in."""
+    """Two ends, and a middle that has half of their differences."""
     for _ in range(rng.randrange(2, 6)):
         content = make(rng, rng.choice((2000, 8000, 16000)))
         step = len(content) // rng.choice((4, 6, 9, 14))
@@ -365,7 +366,7 @@ class Writer:
     def path(self):
         place = os.path.join(self.folder, self.rng.choice((b"a", b"b", b"b/c", b"\xff, \"\n")))
         os.makedirs(place, exist_ok=True)
-        # The order of names is not that in which they are made.
+        # Names are not sorted in the order in which files are made.
         name = bytes(self.rng.choices(b"abcXYZ~019 ", k=3)) + b"%d" % self.number
         self.number += 1
         extension = self.rng.choice(EXTENSIONS)
@@ -384,14 +385,14 @@ class Writer:
 
 
 def settle(folder):
-    """No file may look as if it were being written."""
+    """Give files old times, so that none looks as if it is being written."""
     for place, _, files in os.walk(folder):
         for name in files:
             os.utime(os.path.join(place, name), (1577836800, 1577836800))
 
 
 def index(*arguments):
-    """In a new index."""
+    """Index in a new index."""
     subprocess.run(os.environ["TEST_RESET"], shell=True, check=True)
     run(SIMHASH, "-q", *arguments)
 
@@ -440,7 +441,7 @@ def read_index():
 # ---- Rules ----
 
 def rules_for(seed, folder):
-    """The default, and four of the others."""
+    """The default rule, and four of the others."""
     a, b = os.path.join(folder, b"a"), os.path.join(folder, b"b")
     rules = [
         ["-T", "1"], ["--min-resemblance=0.9"], ["--verify=no"], ["--same-extension"],
@@ -451,9 +452,10 @@ def rules_for(seed, folder):
     ]
     if os.path.isdir(a) and os.path.isdir(b):
         rules += [["--between", a, b], [b]]
-    if seed % 3 != 1:  # where all have sketches, no extension decides who represents copies
+    # If all files have sketches, the extension does not decide which file represents its copies.
+    if seed % 3 != 1:
         rules += [["--also=versions", "--also=hard-links"]]
-    if seed % 4 != 2:  # the files of another host cannot be read
+    if seed % 4 != 2:  # files of another host cannot be read
         rules += [["--verify=read"], ["--verify=all", "--min-resemblance=0.7"]]
     return [[], *random.Random(seed).sample(rules, 4)]
 
@@ -465,7 +467,7 @@ def tolerances_of(rule):
 
 
 def files_for(files, rule):
-    """Those that take part."""
+    """The files that take part."""
     files = [file for file in files if file.size > 0 or "--also=empty" in rule]
     for file in files:
         file.sides = None
@@ -490,7 +492,7 @@ def groups_of_simfind(linkage, threads, rule):
 
 
 def check_versions(files):
-    """Pairs by sketches alone, of which only one name of a file is known: that of its content counts."""
+    """Pairs by sketches alone, which have only one name of a file: the name in its content counts."""
     hash_of = {file.display: file.hash for file in files}
     pairs = listed_pairs(["--also=versions"])
     expected = groups_of(contents_of(files_for(files, []), pairs, []), "single")
@@ -516,7 +518,7 @@ def check_rule(rule, threads, counts):
 
 
 def ids_of(*options):
-    """Of all groups in their order, by what JSON, CSV and text print."""
+    """The ids of all groups in order, from the output in JSON, CSV and text."""
     of_json = [group["id"] for group in json.loads(run(SIMFIND, "-q", "--group", "--format=json", *options))]
     rows = run(SIMFIND, "-q", "--group", "--format=csv", *options).split(b"\r\n")[1:-1]
     of_csv = dict.fromkeys(row.rpartition(b",")[2].decode() for row in rows)
@@ -527,7 +529,7 @@ def ids_of(*options):
 
 
 def check_ids():
-    """They follow from the contents, wherever these are."""
+    """The ids depend only on the contents, not on their paths."""
     folder = make_set(3)
     ids = ids_of()
     assert len(ids) > 5, "too few groups to be a test"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A terminal that is closed stops a run of simhash and the filters that it runs, but not with nohup.
+# Tests that closing the terminal stops a run of simhash and its filters, but not with nohup.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# MD5, SHA-1 and SHA-256 of every file, of what is in compressed files, and of a file that several threads
-# read: what the system's programs say; kept while files are, made again when they change, copied, removed.
+# Tests MD5, SHA-1 and SHA-256 of every file, of content in compressed files, and of a file that
+# several threads read. They must equal the hashes of the system's programs. They stay while files
+# are unchanged, are computed again after changes, and are copied and removed with the rows.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +14,7 @@ printf 'one\n' >"$files/"$'odd \\ \n name'
 seq 3000 | gzip >"$files/packed.gz"
 settle "$files"
 
-# A hash in hexadecimal and a path a line, as sha256sum --zero lists it.
+# Each line has a hash in hexadecimal and a path, as in sha256sum --zero.
 found() { # HASH
 	sql "SELECT CONCAT(value, ' ', lower(hex(path))) FROM sketched_file WHERE measure = '$1' AND path NOT LIKE '%//%'" |
 		LC_ALL=C sort
@@ -41,7 +42,8 @@ same "the content of a gzip file" "$(seq 3000 | sha256sum | cut -d' ' -f1)" \
 	"$(sql "SELECT value FROM sketched_file WHERE measure = 'sha256' AND path LIKE '%packed.gz//packed'")"
 runs 0 "$SIMHASH" -z --hash=sha256 "$files"
 summary 0 $total 0 0
-# Another hash is made of all files, in one pass with those that are kept in step.
+# Another hash is computed for all files in one pass, together with the hashes that are kept up to
+# date.
 runs 0 "$SIMHASH" -z --hash=sha256 --hash=md5 --hash=sha1 --measure=simhash64 "$files"
 summary $total 0 0 0
 for hash in md5 sha1 sha256; do
@@ -50,7 +52,7 @@ done
 runs 0 "$SIMHASH" --status
 grep -qE "^sha1 +$total *$" out || fail "--status: $(cat out)"
 
-# A file that has changed has none until it is asked for again, and then only that file is read.
+# A changed file has no hash until it is requested again, and then only this file is read.
 printf 'two\n' >"$files/empty"
 runs 0 "$SIMHASH" -z "$files"
 same "hashes without the two that changed" $((total - 2)) "$(sql "SELECT COUNT(*) FROM sketched_file WHERE measure = 'md5'")"
@@ -63,7 +65,8 @@ prefix=$(printf 'two\n' | md5sum | cut -c1-16)
 number=$(python3 -c "import sys; n = int(sys.argv[1], 16); print(n - (n >> 63 << 64))" "$prefix")
 same "files by the cluster" 2 "$(sql "SELECT COUNT(*) FROM sketched_file WHERE measure = 'md5' AND cluster = $number")"
 
-# They travel in lists of digests, where the index has any, and are known there by what a file is now.
+# Digest lists contain the hashes if the index has any, and the importing index knows them by the
+# state of each file.
 runs 0 "$SIMHASH" --export=list
 same "what the list has" "hashes md5 sha1 sha256" "$(sed -n 19p list)"
 same "hashes in the list" "$(sed '1,20d; $d' list | cut -d' ' -f9,10 | LC_ALL=C sort | grep -v -- - | wc -l)" $((total - 2))

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# An index that somebody else has made, or that is damaged: every command ends, soon and within
-# bounds, with its answer or with a line that names the index, and shows no control byte.
+# Tests an index that somebody else made, or that is damaged: every command ends soon and within
+# limits, with its answer or with a message that names the index, and its output has no control
+# byte.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 limit_s=20
-limit_kib=$((4 << 20)) # of addresses
+limit_kib=$((4 << 20)) # address space
 if built_with sanitizer; then
 	limit_s=60
 	limit_kib=unlimited # a sanitizer reserves terabytes
 fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1 NO_COLOR=1
 
-# Some files that are similar, some that are not, and a compressed one.
+# Some similar files, some different ones, and a compressed one.
 mkdir "$files/deep"
 for number in 1 2 3 4 5 6; do
 	seq $((number * 10)) $((number * 10 + 3000)) >"$files/similar$number.txt"
@@ -28,7 +29,7 @@ base=$TEST_FOLDER/base.db
 index=$TEST_FOLDER/hostile.db
 export SIMHASH_DATABASE=sqlite:$index
 
-# Of the commands that read, and of those that may write, the words after the index.
+# Commands that read and commands that may write: the words after the index.
 readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
 	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--action=script:script.sh"
@@ -71,7 +72,7 @@ try() {
 	esac
 }
 
-# Each in its turn, of those that read and those that write.
+# One command after another, of the ones that read or that write.
 number=0
 try_next() {
 	local commands=("${readers[@]}" "${writers[@]}" "${writers[@]}" "${writers[@]}")
@@ -83,7 +84,7 @@ fresh() {
 	cp "$base" "$index"
 }
 
-# change SQL: the attacker's, with all that the shell of SQLite lets him do.
+# change SQL: run statements of the attacker with everything that the SQLite shell allows
 change() {
 	sqlite3 -batch "$index" "PRAGMA writable_schema = ON; PRAGMA ignore_check_constraints = ON; $1" \
 		>/dev/null || fail "the attack does not work: $1"
@@ -93,7 +94,7 @@ change() {
 attack() {
 	local name=$1 statements=$2 command
 	shift 2
-	# Unless they are named, each attack meets the next three of those that read.
+	# If no commands are given, the next three reading commands run on each attack.
 	[ $# -gt 0 ] || {
 		set -- hash:--status "${writers[@]}"
 		for _ in 1 2 3; do
@@ -117,7 +118,7 @@ refused() {
 
 attack "nothing" "" "${readers[@]}" "${writers[@]}"
 
-# ---- Types: the table without its constraints, and each column in turn of each wrong type ----
+# ---- Types: the table without its constraints, with each wrong type in each column ----
 loose="DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file; DROP VIEW near_pair;
 	DROP VIEW key_space; DROP VIEW run_text; DROP VIEW file_text; DROP VIEW duplicate;
 	DROP VIEW extension_statistics;
@@ -166,7 +167,7 @@ attack "runs of negative times and counts" "UPDATE scan_run SET started_at_ns = 
 attack "all copies of one" "UPDATE file SET content_hash = zeroblob(16), size = 1000, $(all_sums 1)
 	uniform = 16, links = 2, device = 1, inode = random()"
 
-# ---- Hashes, numbers of what is not there ----
+# ---- Hashes, and ids of missing rows ----
 for hash in "X''" "zeroblob(15)" "zeroblob(1000000)"; do
 	attack "path hash $hash" "UPDATE OR REPLACE file SET path_hash = $hash"
 	attack "content hash $hash" "UPDATE file SET content_hash = $hash"
@@ -218,7 +219,7 @@ attack "a version before the first" "UPDATE schema_version SET version = -versio
 attack "an enormous version" "INSERT INTO schema_version VALUES ($big)" && refused "an enormous version"
 attack "version 1 of the tables of 5" "DELETE FROM schema_version WHERE version > 1"
 
-# ---- What is no table ----
+# ---- Objects that are not tables ----
 for table in file directory host tag_set tag scan_run schema_version measure sketch; do
 	attack "a view in place of $table" "${loose%%CREATE*} ALTER TABLE $table RENAME TO other;
 		CREATE VIEW $table AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
@@ -246,8 +247,8 @@ attack "an index of another order" "UPDATE sqlite_schema SET rootpage = (SELECT 
 	WHERE name = 'file_cell') WHERE name = 'file_uniform'"
 attack "a page outside" "UPDATE sqlite_schema SET rootpage = 123456789 WHERE name = 'directory'"
 
-# ---- What is no database ----
-# instead NAME COMMAND...: the command puts something in place of the index.
+# ---- Files that are not databases ----
+# instead NAME COMMAND...: the command replaces the index with something else
 instead() {
 	local name=$1 command
 	shift
@@ -273,13 +274,13 @@ other_wal() {
 	cp other.wal "$index-wal"
 }
 cp "$base" other.db
-# The log that another database has left when its writer was killed.
+# The log of another database whose writer was killed.
 sqlite3 other.db "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; DELETE FROM host;
 	INSERT INTO host VALUES (1, hex(zeroblob(5000)))" ".shell cp other.db-wal other.wal" >/dev/null
 [ -s other.wal ] || fail "no log of another database"
 instead "the log of another database" other_wal
 
-# ---- Flipped bytes, the same ones each time ----
+# ---- Flipped bytes, always the same ones ----
 size=$(stat -c %s "$base")
 RANDOM=4711
 for flip in $(seq 200); do
@@ -291,14 +292,14 @@ for flip in $(seq 200); do
 	try_next "flip $flip at $at"
 done
 
-# ---- Who may read it ----
+# ---- Read permission ----
 for mask in 000 022 077; do
 	(
 		umask "$mask"
 		rm -rf private && mkdir private
 		"$SIMHASH" -q -d sqlite:private/index.db "$files"
 		"$SIMHASH" -q -d sqlite:private/index.db --copy-to=sqlite:private/copy.db
-		# While a connection is open, the files beside it are there.
+		# While a connection is open, its additional files exist.
 		sqlite3 private/index.db "BEGIN IMMEDIATE; DELETE FROM host; ROLLBACK" ".shell ls private" >/dev/null
 		cp -p private/index.db private/kept.db
 		"$SIMHASH" -q -d sqlite:private/index.db --force "$files" &

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Names that steer a terminal or a spreadsheet, in every form of output: text and messages show them escaped, a failure
-# names its file so, JSON and CSV can be read back, and no field of CSV begins like a formula.
+# Tests names that control a terminal or a spreadsheet in every output format: text and messages
+# show them escaped, messages about a failure name the file this way, JSON and CSV can be read back,
+# and no CSV field begins like a formula.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 unset PAGER SIMHASH_KERNEL
 
-# clean FILE...: UTF-8 in which nothing acts on a display but the end of a line
+# clean FILE...: it is UTF-8 in which only the end of a line acts on a display
 acts='[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]'
 clean() {
 	if LC_ALL=C grep -anP "$acts" "$@" >found || ! cat "$@" | iconv -f UTF-8 -t UTF-8 >>found; then
@@ -20,8 +21,8 @@ for bytes in '\0' '\t' '\r' '\033' '\177' '\302\233' '\233' '\377' '\342\200\256
 done
 printf 'a\\x1b \303\251\342\202\254\n' >good
 clean good
-# Run with an expected exit status: messages STATUS COMMAND... looks at standard error, and those below also at what is
-# listed.
+# Run a command with an expected exit status: messages STATUS COMMAND... checks standard error, and
+# the functions below also check the output.
 as_expected() {
 	printf -v ran '%q ' "${@:2}"
 	runs "$@"
@@ -34,12 +35,12 @@ text() {
 	as_expected "$@"
 	clean out err
 }
-# without_tabs FILE: it is clean but for the tabs of its layout
+# without_tabs FILE: it is clean, except for the tabs of its layout
 without_tabs() {
 	tr -d '\t' <"$1" >layout
 	clean layout
 }
-# names SHOWN COMMAND...: a failure whose message has the name as it is shown
+# names SHOWN COMMAND...: the command fails with a message that contains the name as shown
 names() {
 	local shown=$1
 	shift
@@ -59,7 +60,7 @@ lines() {
 	python3 -ISc 'import json, sys; [json.loads(line) for line in open("out", encoding="utf-8", newline="\n")]' ||
 		fail "$ran: a line of JSON cannot be read"
 }
-# No field begins like a formula, and some are paths.
+# No field begins like a formula, and some fields are paths.
 table() {
 	messages "$@"
 	python3 -IS - <<'PYTHON' || fail "$ran: CSV"
@@ -77,14 +78,14 @@ PYTHON
 }
 
 # ---- The files ----
-# Each as it is, and as it is shown.
+# Each name as it is, and as it is shown.
 raw=($'title\e]0;x\a.txt' $'clear\e[2J' $'new\nline.txt' $'cr\rover' $'back\b\b.txt' $'del\x7f' $'c1\xc2\x9b31m'
 	$'byte\x9b31m' $'bad\xff\xfe.txt' "both\"'.txt" -rf "=cmd|' C'!A0" +1+1 @sum $'\ttab' $'\rreturn' $'\nfirst' "'quote"
 	'trail ' $'end\n' $'rtl\xe2\x80\xaetxt.exe' 'back\slash')
 shown=('title\x1b]0;x\x07.txt' 'clear\x1b[2J' 'new\nline.txt' 'cr\x0dover' 'back\x08\x08.txt' 'del\x7f' 'c1\xc2\x9b31m'
 	'byte\x9b31m' 'bad\xff\xfe.txt' "both\"'.txt" -rf "=cmd|' C'!A0" +1+1 @sum '\ttab' '\x0dreturn' '\nfirst' "'quote"
 	'trail ' 'end\n' 'rtl\xe2\x80\xaetxt.exe' 'back\\slash')
-# All of it in one name.
+# All of these bytes in one name.
 evil=$'=e\e[31m\n\r\b\x7f\xc2\x9b\x9b\xff\'" '
 evil_shown="=e\\x1b[31m\\n\\x0d\\x08\\x7f\\xc2\\x9b\\x9b\\xff'\" "
 dir=$files/d$evil
@@ -94,7 +95,8 @@ other_shown=$files/other$evil_shown
 mkdir "$dir" "$other" "$evil"
 for number in "${!raw[@]}"; do
 	seq 3000 >"$dir/${raw[number]}"
-	seq 3000 >"$other/${raw[(number + 1) % ${#raw[@]}]}" # each but the first and last moves
+	# All files move, except for the first and the last.
+	seq 3000 >"$other/${raw[(number + 1) % ${#raw[@]}]}"
 done
 rm "$other/${raw[3]}" "$dir/${raw[5]}"
 (seq 2900 && echo "$evil") >"$dir/=similar$evil"
@@ -131,7 +133,7 @@ messages 0 "$SIMFIND" --order -0
 find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 LC_ALL=C sort -z out | LC_ALL=C grep -azv // | cmp - expected || fail "the list of all files is another one"
 messages 2 "$SIMHASH" -z --summary=json --limits=depth=1 --force "$files"
-# Progress has control sequences of its own, and no others.
+# Progress has its own control sequences, and no others.
 as_expected 2 "$SIMHASH" -zf --progress=always "$files"
 sed -i $'s/\r\e\\[K//g' err
 clean err
@@ -232,10 +234,10 @@ without_tabs "$evil/plan"
 sh -n "$evil/plan" || fail "sh does not take the script of the plan"
 sed 's/^#delete /delete /' "$evil/plan" >act.sh
 text 0 env JOURNAL="$evil/j1" sh act.sh
-said "to undo: simkeep --undo=FILE" # no command line for a terminal has such a name
+said "to undo: simkeep --undo=FILE" # no command line for a terminal can contain such a name
 clean "$evil/j1"
 [ ! -e "$dir/-rf" ] || fail "the script has done nothing"
-# A copy has changed, and another file takes the name of one that went.
+# A copy has changed, and another file gets the name of a removed one.
 text 0 "$SIMKEEP" --undo="$evil/j1"
 seq 9 >"$dir/${raw[0]}"
 text 2 "$SIMKEEP" --undo="$evil/j1" --yes
@@ -264,7 +266,7 @@ text 0 "$SIMKEEP" --undo="$quoted" --yes
 [ ! -e pwned ] || fail "a name was run"
 
 # ---- Decisions ----
-# decisions FIELD VALUE: on standard output, with these in place of what was decided
+# decisions FIELD VALUE: written to standard output, with this value in place of the decided one
 decisions() {
 	python3 - "$dir/-rf" "$other/-rf" "$(hostname)" "$@" <<'PYTHON'
 import hashlib, json, os, sys, time
@@ -296,7 +298,7 @@ for field in format format_version id path host size mtime hash decision; do
 	[ "$field" = id ] || [ -s err ] || fail "no message about $field"
 done
 
-# ---- Messages about what is asked for ----
+# ---- Messages about arguments ----
 none=$evil/none$evil
 none_shown=$evil_shown/none$evil_shown
 gone="$none_shown: No such file or directory"
@@ -307,7 +309,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	names "$none_shown/i.db" "$program" -d "sqlite:$none/i.db" "$files"
 	text 1 "$program" $'-\e'
 	text 1 "$program" $'-\x9b'
-	# shellcheck disable=SC2016  # for that shell
+	# shellcheck disable=SC2016  # for the inner shell
 	text 1 bash -c 'exec -a "$2" "$1" -d' - "$program" "$evil"
 	[ "$program" = "$SIMKEEP" ] || names "$gone" "$program" --tag-set="$none" "$files"
 	[ "$program" = "$SIMKEEP" ] || names "$gone" "$program" --files0-from="$none"
@@ -316,7 +318,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	text 1 env -u SIMHASH_DATABASE XDG_DATA_HOME="$PWD/$evil/digests" "$program" "$files"
 	said "$evil_shown/digests"
 done
-# Every option with a value that the help names, with one that it takes for a name or does not take.
+# Every option in the help that takes a value, with a value that is a name or is refused.
 for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 	"$program" --help | grep -oE '^ +(-., )?--[a-z0-9-]+\[?=' | grep -oE -- '--[a-z0-9-]+' | sort -u >options
 	[ "$(wc -l <options)" -gt 10 ] || fail "the help has only $(wc -l <options) options"
@@ -333,7 +335,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		esac
 		ran="$program $option"
 		"$program" "${more[@]}" "$option=/none$evil/x" >out 2>err </dev/null || status=$?
-		# simkeep leaves alone what has changed since it was indexed.
+		# simkeep leaves files that have changed since they were indexed.
 		[ $status -le 1 ] || [ "$program $status" = "$SIMKEEP 2" ] || fail "$ran ended with $status"
 		clean out err
 		[ $status != 1 ] || said "${evil_shown#=}"
@@ -363,8 +365,8 @@ messages 1 "$SIMHASH" --summary=json --tag-set="$none" "$files"
 grep '^{' err >out
 python3 -ISc 'import json; json.load(open("out"))' || fail "the summary cannot be read"
 
-# ---- Messages about what is in files ----
-# with CONTENT PROGRAM OPTION [WORD]...: a file that has it is refused by its name
+# ---- Messages about the content of files ----
+# with CONTENT PROGRAM OPTION [WORD]...: a file with this content is refused with its name
 with() {
 	printf '%b' "$1" >"$evil/wrong"
 	local option=$3
@@ -394,7 +396,7 @@ names "$evil_shown/wrong" "$SIMHASH" --tag-set="$evil/wrong" "$files"
 cp tags "$evil/=set"$'\e[31m'
 text 1 "$SIMHASH" -d sqlite:tags.db --tag-set="$evil/=set"$'\e[31m' "$files"
 said '=set\x1b[31m'
-# Files of another host, and of a list with such a name.
+# Files of another host, and files of a list with such a name.
 text 0 "$SIMFIND" -d sqlite:other.db
 grep -qF "far:$dir_shown/-rf" out || fail "no file of the other host"
 table 0 "$SIMFIND" -d sqlite:other.db --format=csv
@@ -431,7 +433,7 @@ text 0 as_user "$evil/user/simhash" -d "sqlite:$evil/user/i.db" --status
 text 1 as_user "$evil/user/simhash" -d "sqlite:$evil/user/i.db" --tag-set="$dir/-rf" "$files"
 said "$dir_shown/-rf: Permission denied"
 chmod 755 "$files/closed$evil"
-# A file that is gone when its pairs are read.
+# A file that is removed before its pairs are read.
 rm "$dir/-rf"
 text 2 "$SIMFIND" --verify=all
 said "$dir_shown/-rf: "

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A database on a server whose rows, or tables, somebody else has made: every command ends,
-# soon, with its answer or with a line that says what is wrong. As cli.hostile, for a server.
+# Tests a database on a server with rows or tables that somebody else made: every command ends soon,
+# with its answer or with a message that says what is wrong. cli.hostile does the same without a
+# server.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# A list in any order is stored as the same list in order is, by a program that sorts little at a time and keeps the
-# rest in temporary files; of a path that comes twice the last line counts; and an import that was killed
-# leaves an index in which it can be repeated.
+# Tests that a list in any order is stored like the sorted list, by a program that sorts little at a
+# time and keeps the rest in temporary files. If a path occurs twice, the last line counts. After a
+# killed import, it can be repeated.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 export TMPDIR=$TEST_FOLDER/temporary
 mkdir "$TMPDIR"
 seq 300 >"$files/a.txt"
-# The form without an end, since the lines are put together in many ways.
+# The format without an end mark, because the lines are combined in many ways.
 "$SIMHASH" --print --format=digest "$files/a.txt" | sed '1s/3$/1/; $d' >one
 head -n 19 one >heading
-# The tables of a server are made once.
+# The tables of a server are created only once.
 fresh() {
 	if [ "$TEST_ENGINE" = sqlite ]; then
 		reset
@@ -20,7 +20,7 @@ fresh() {
 	fi
 }
 
-# lines COUNT: those of as many files
+# lines COUNT: lines for this number of files
 lines() {
 	python3 - "$(tail -n 1 one)" "$1" <<'SCRIPT'
 import sys
@@ -33,7 +33,7 @@ SCRIPT
 }
 
 shape="SELECT hex(path_hash), hex(directory), hex(name), size, mtime_ns, hex(content_hash), sum_05, skew_ext FROM file ORDER BY path_hash"
-# stored FILES: import standard input, and what is in the index then is what the lines have.
+# stored FILES: import standard input, and check that the index contains the files of the lines.
 stored() {
 	runs 0 "$SIMHASH" --import=- --host=there
 	said "$1 files imported"
@@ -92,7 +92,7 @@ is_stored() {
 	[ "$TEST_ENGINE" != sqlite ] || [ -s "${TEST_URL#sqlite:}" ] || return 1
 	[ "$(sql 'SELECT COUNT(*) FROM file' 2>/dev/null || echo 0)" -ge "$1" ]
 }
-# Where files need a name for a moment, one that was killed in it leaves that, empty.
+# If temporary files need a name for a moment, a program killed at this moment leaves an empty file.
 left=()
 python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$TMPDIR" 2>/dev/null || left=(-size +0)
 for least in 0 1; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is scanned again, what is skipped, what is removed, and what never is.
+# Tests which files are scanned again, skipped and removed, and which are never removed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -20,14 +20,14 @@ summary 0 6 0 0
 runs 0 "$SIMHASH" --force "$files"
 summary 6 0 0 0
 
-# Changed in size; in time only; and in neither.
+# A file whose size changed, one with only a new time, and one without either.
 seq 1001 >"$files/a.txt"
 touch -d '2021-01-01' "$files/one/b.txt"
 runs 0 "$SIMHASH" "$files"
 summary 2 4 0 0
 same "size" "$(stat -c %s "$files/a.txt")" "$(sql "SELECT size FROM file_text WHERE name = 'a.txt'")"
 
-# Changed within the tick of its scan: the row cannot be trusted, so it is made again.
+# Changed within the clock tick of its scan: the row is not reliable, so the file is scanned again.
 seq 900 1900 >"$files/a.txt"
 runs 0 "$SIMHASH" "$files"
 summary 1 5 0 0
@@ -39,7 +39,8 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" "$files"
 summary 0 6 0 0
 
-# Two files of one size and time exchange their names: on file systems whose inodes last, which show it.
+# Two files of equal size and time exchange their names, which is noticed on file systems with
+# lasting inodes.
 tr 0-9 1-90 <"$files/one/b.txt" >"$files/one/b.other"
 touch -r "$files/one/b.txt" "$files/one/b.other"
 runs 0 "$SIMHASH" "$files"
@@ -55,7 +56,7 @@ esac
 rm "$files/one/b.other"
 runs 0 "$SIMHASH" "$files"
 
-# Files and directories gone; a neighbour whose name only begins alike stays.
+# Removed files and directories; a neighbour whose name only begins with the same letters stays.
 rm "$files/one/c.txt"
 rm -r "$files/two"
 runs 0 "$SIMHASH" "$files"
@@ -72,7 +73,7 @@ runs 0 "$SIMHASH" "$files"
 summary 1 2 2 0
 same "rows" "a.txt deep f.txt " "$(names)"
 
-# What lies outside the given path is left alone, gone or not.
+# Files outside the given path are ignored, removed or not.
 rm "$files/twofold/f.txt"
 runs 0 "$SIMHASH" "$files/one"
 summary 0 1 0 0
@@ -80,7 +81,7 @@ same "rows" "a.txt deep f.txt " "$(names)"
 runs 0 "$SIMHASH" "$files"
 summary 0 2 1 0
 
-# A path that is not there, or not a file, is no reason to remove anything.
+# If a path is missing or not a file, nothing is removed.
 mv "$files" "$files.away"
 runs 2 "$SIMHASH" "$files"
 said "$files: No such file or directory"
@@ -91,7 +92,7 @@ mkfifo "$TEST_FOLDER/fifo"
 runs 2 "$SIMHASH" "$TEST_FOLDER/fifo"
 said "$TEST_FOLDER/fifo: Neither a regular file nor a directory"
 
-# Several paths; one within another counts once; a file may be named itself.
+# Several paths: a path inside another one counts once, and a single file can be given.
 runs 0 "$SIMHASH" "$files/one" "$files" "$files/a.txt" "$files"
 summary 0 2 0 0
 seq 7 >"$files/single"
@@ -100,7 +101,8 @@ runs 0 "$SIMHASH" "$files/single"
 summary 1 0 0 0
 (cd "$files" && runs 0 "$SIMHASH" ./single ../files/one && summary 0 2 0 0)
 
-# Symbolic links: not followed unless asked, each directory once, no way out, no loop.
+# Symbolic links: not followed unless requested, each directory once, not out of the tree, and no
+# loops.
 reset
 mkdir -p "$files/links" "$TEST_FOLDER/outside"
 seq 500 >"$TEST_FOLDER/outside/o.txt"
@@ -118,7 +120,7 @@ ln -s loop "$files/links/loop"
 runs 2 "$SIMHASH" -L "$files"
 said "loop: Too many levels of symbolic links"
 
-# A directory larger than what cli.small_table looks at in one piece.
+# A directory that is too large for cli.small_table to read in one piece.
 reset
 mkdir "$TEST_FOLDER/large" "$TEST_FOLDER/large/below"
 seq 3000 | (cd "$TEST_FOLDER/large" && split -l 1 -a 4 -)
@@ -132,7 +134,7 @@ runs 0 "$SIMHASH" "$TEST_FOLDER/large"
 summary 2 2921 78 0
 same "rows of the large directory" 2923 "$(sql 'SELECT count(*) FROM file')"
 
-# The same where it is a small part of the index, whose rows are then asked for and not read ahead.
+# The same if it is a small part of the index: then its rows are requested instead of read ahead.
 for directory in $(seq 50); do
 	mkdir -p "$TEST_FOLDER/others/$directory"
 	seq "$directory" >"$TEST_FOLDER/others/$directory/file"
@@ -150,7 +152,7 @@ runs 0 "$SIMHASH" "$TEST_FOLDER/others" "$TEST_FOLDER/large"
 summary 0 2896 0 0
 same "rows of all" 2896 "$(sql 'SELECT count(*) FROM file')"
 
-# Hosts are told apart, and each removes only its own.
+# Hosts are separate, and each removes only its own rows.
 reset
 runs 0 "$SIMHASH" --host=alpha "$files"
 runs 0 "$SIMHASH" --host=beta "$files"
@@ -162,7 +164,7 @@ same "rows of two hosts" "alpha 3 beta 2" "$(sql "SELECT h.name, count(*) FROM f
 	JOIN host h ON h.id = f.host GROUP BY h.name ORDER BY h.name" | tr '|\n' '  ' | sed 's/ $//')"
 same "pairs across hosts" 2 "$("$SIMFIND" -q --host=alpha | grep -c ' beta:/')"
 
-# Unreadable: reported, counted, and never a reason to remove.
+# Unreadable files are reported and counted, and never removed from the index.
 [ "$TEST_ENGINE" = sqlite ] || exit 0
 reset
 chmod 755 "$TEST_FOLDER"
@@ -188,7 +190,8 @@ said " 2 failed;"
 same "rows" "$before" "$(user_rows)"
 same "mode of the index" 600 "$(stat -c %a "$TEST_FOLDER/user/index.db")"
 
-# What is left out, and cannot be looked into, may be there: its rows stay, and nothing is said.
+# A directory that is left out and cannot be read may still contain its files: their rows stay, and
+# nothing is reported.
 chmod 755 "$files/locked"
 mkdir "$files/locked/inner"
 seq 500 >"$files/locked/inner/file"

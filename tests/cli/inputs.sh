@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# What the programs read besides the files that they compare: an input without an end is refused soon, memory that is
-# short is not the end of one, a signal ends each wait for one, and texts from Windows are read.
+# Tests the inputs of the programs other than the compared files: an endless input is refused soon,
+# missing memory does not look like its end, a signal ends each wait for an input, and texts from
+# Windows are read.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# is_waiting PID: it runs the program, and sleeps
+# is_waiting PID: the process runs the program and sleeps
 is_waiting() {
 	local name state
 	read -r _ name state _ <"/proc/$1/stat" || fail "'${command[*]}' ended before the signal: $(cat err)"
 	[[ $name = "(sim"* && $state = [SD] ]]
 }
-# ends_at SIGNAL STATUS: the command that was started does, in much less time than somebody would wait
+# ends_at SIGNAL STATUS: the started command ends at the signal, much faster than a user would
+# accept to wait
 ends_at() {
 	local end=$((SECONDS + 20)) status=0
 	wait_until is_waiting "$pid"
@@ -24,13 +26,14 @@ ends_at() {
 	same "status of '${command[*]}' at SIG$1" "$2" "$status"
 }
 
-# A file of a server that does not answer ends no run with an error, and the index can be used.
+# A file on a server that does not answer ends no run with an error, and the index is still usable.
 if [ "${1:-}" = mounted ]; then
 	mkdir shown point
 	seq 3000 | split -l 10 - shown/a
 	seq 100 >shown/hanging
 	settle shown
-	# hung SIGNAL STATUS WORD...: the command waits for the file, and ends. A program that opens it later waits in the kernel.
+	# hung SIGNAL STATUS WORD...: the command waits for the file, and ends at the signal. A
+	# program that opens the file later waits in the kernel.
 	hung() {
 		local signal=$1 status=$2
 		shift 2
@@ -53,7 +56,8 @@ if [ "${1:-}" = mounted ]; then
 		! grep -q hanging err || fail "the file is reported: $(cat err)"
 		same "integrity" ok "$(sqlite3 hung.db 'PRAGMA integrity_check')"
 	done
-	# simfind and simkeep: a FILE, a comparison, acts and undoing. The index has the files from a time when the file system answered.
+	# simfind and simkeep: a FILE, a comparison, acts and undo. The files were indexed while the
+	# file system still answered.
 	mkdir kept gone shown/{1,2}
 	seq 100 20000 | tee shown/1/hanging shown/2/hanging gone/same >kept/same
 	touch -d 2020-01-01Z shown/*/hanging {kept,gone}/same
@@ -63,7 +67,7 @@ if [ "${1:-}" = mounted ]; then
 	[ ! -e gone/same ] || fail "nothing was done"
 	runs 0 "$SIMHASH" -q -d sqlite:found.db point kept
 	umount point
-	# decided PATH DECISION: a file in a file of decisions
+	# decided PATH DECISION: print a file for a file of decisions
 	decided() {
 		printf '{"path": "%s", "host": "%s", "size": %d, "mtime": "2020-01-01T00:00:00.000000000Z", "hash": "%s", "decision": "%s"}' \
 			"$PWD/$1" "$(hostname)" "$(stat -c %s kept/same)" "$(md5sum <kept/same | cut -d' ' -f1)" "$2"
@@ -99,7 +103,7 @@ weighted=--measure=simhash64:words,weights=
 inputs=(hash:--tag-set=% hash:--exclude=@% hash:--filter=@% hash:--files0-from=% "hash:--import=% --host=there"
 	"hash:--print --tag-set=% $files/copy.txt" find:--tag-set=% find:--tolerance=@% find:--files0-from=% find:--known=%
 	find:--against=% "find:--compare % $files/copy.txt" "find:--compare $files/copy.txt %" "hash:$weighted%")
-# program INPUT LIST: the words of the command in `command`
+# program INPUT LIST: put the words of the command into `command`
 program() {
 	local words=${1#*:}
 	command=("$SIMFIND")
@@ -118,7 +122,7 @@ for input in "${inputs[@]}"; do
 	runs 1 timeout -s KILL 60 "${command[@]}"
 	said ": "
 done
-# Text that does not end, and has no zero byte.
+# Endless text without a zero byte.
 for input in hash:--tag-set=% hash:--files0-from=% "hash:--import=% --host=there" find:--known=% find:--tolerance=@%; do
 	program "$input" /dev/stdin
 	runs 1 timeout -s KILL 60 "${command[@]}" < <(yes "no list has such a line" 2>/dev/null)
@@ -127,7 +131,7 @@ done
 
 echo "Memory that is short"
 if ! built_with sanitizer; then
-	# A line that memory cannot hold comes after some that it can.
+	# A line that does not fit into memory follows some lines that do.
 	for input in find:--tolerance=@% hash:--filter=@% "hash:$weighted%" hash:--exclude=@% find:--known=%; do
 		case $input in
 		*filter*) printf 'pdf:cat\n' ;;
@@ -145,7 +149,7 @@ fi
 
 echo "Signals"
 mkfifo fifo
-# Nobody writes to the pipe; then somebody has it open, and writes nothing.
+# Nobody writes to the pipe; then somebody opens it but writes nothing.
 for input in "${inputs[@]}"; do
 	program "$input" fifo
 	"${command[@]}" >out 2>err &
@@ -161,12 +165,12 @@ for input in "${inputs[@]}"; do
 	ends_at INT 130
 	exec 3<&-
 done
-# A FILE that is a pipe is not waited for.
+# If a FILE is a pipe, the program does not wait for it.
 runs 2 "$SIMFIND" fifo
 said "simfind: $PWD/fifo: Not a regular file"
 runs 2 "$SIMHASH" --print fifo
 said "simhash: fifo: Not a regular file"
-# The first files of a list are stored, or found, and then nothing comes.
+# The first files of a list are stored or found, and then nothing follows.
 mkfifo list
 for beginning in "head -n 23 digests" "cat digests" "head -c 500 digests"; do
 	exec 3<>list
@@ -187,7 +191,7 @@ ends_at TERM 143
 exec 3<&-
 
 echo "Pipes that nobody reads, locks of others, and files that do not answer"
-# ends_soon OUTPUT WORD...: the command, which writes to it, ends at SIGTERM by that
+# ends_soon OUTPUT WORD...: the command writes to OUTPUT, and ends by SIGTERM
 ends_soon() {
 	local output=$1
 	shift
@@ -213,7 +217,7 @@ if [ "${TEST_URL%%:*}" = sqlite ]; then
 	wait_until [ -s locked ]
 	ends_soon out "$SIMHASH" --import=digests --host=another
 	ends_soon out "$SIMHASH" --force "$files"
-	# What it scanned before the signal cannot be written.
+	# Results from before the signal cannot be written.
 	head -c 3000000 /dev/zero >large
 	exec 4<>list
 	command=("$SIMHASH" -d sqlite:locked.db --files0-from=list)
@@ -235,7 +239,7 @@ fi
 [ -z "${ODD_FS:-}" ] || in_own_mounts "$0" mounted
 
 echo "Texts from Windows"
-# as FORM FILE: a text as programs there write it
+# as FORM FILE: a text as Windows programs write it
 as() {
 	case $1 in
 	mark) printf '\xef\xbb\xbf' && sed 's/$/\r/' "$2" ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lists of known files, by each hash and in each form: what is left out is every file of such a content, and
-# nothing else, wherever files are listed. Lists that are damaged or say nothing are refused.
+# Tests lists of known files, with each hash and in each format: every file with a listed content is
+# left out, and no other file, in every kind of list. Lists that are damaged or empty are refused.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,14 +12,14 @@ find "$files" -type f -size +1k | LC_ALL=C sort | first 24 | while IFS= read -r 
 done
 settle "$files"
 runs 0 "$SIMHASH" -q --hash=md5 --hash=sha1 --hash=sha256 "$files"
-# Every third of the files, and by that their copies.
+# Every third file, which includes its copies.
 find "$files" -type f | LC_ALL=C sort | awk 'NR % 3 == 0' >known
 while IFS= read -r path; do sha256sum "$path"; done <known >sums
 cut -c1-64 sums | LC_ALL=C sort -u >hashes
 find "$files" -type f -exec sha256sum {} + | grep -Ff hashes | cut -c67- | LC_ALL=C sort >left_out
 [ "$(wc -l <left_out)" -gt "$(wc -l <known)" ] || fail "no known file has a copy that is not listed"
 
-# The lines of a list that name no file left out, which brute force says.
+# The lines of a list that name no left-out file, found by brute force.
 without() {
 	grep -vFf <(sed 's/$/,/; p; s/,$/\r/' left_out) || true
 }
@@ -44,7 +44,7 @@ cut -c1-64 sums | head -c -1 >bare
 tr '\n' '\0' <known | xargs -0 "$SIMHASH" --print --format=digest >digests
 sed '1,19d; $d' digests | awk '{ print $3 "  name" }' >xxh128
 gzip -c sums >sums.gz
-# As the NSRL publishes it today: whole, with FILE as a view, and minimal, with FILE as a table.
+# As the NSRL publishes it today: complete, with FILE as a view; and minimal, with FILE as a table.
 python3 - <<'SCRIPT'
 import csv, sqlite3
 rows = [(r["SHA-1"], r["MD5"], r["FileName"]) for r in csv.DictReader(open("nsrl", newline=""))]
@@ -90,14 +90,14 @@ is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
 is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
 runs 0 "$SIMHASH" -q --export=list
 is_without "a list of digests" "$SIMFIND" -q --known=sums --against=list
-# A file that is asked for is searched for, known or not.
+# A requested file is searched for, known or not.
 asked=$(head -n 1 left_out)
 runs 0 "$SIMFIND" -q --known=sums --nearest=5 "$asked"
 same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
 echo "What is refused"
-refused() { # TEXT [FORMAT]: of the list on standard input
+refused() { # TEXT [FORMAT]: refuse the list on standard input
 	cat >hostile
 	runs 1 "$SIMFIND" --known="${2:+$2:}hostile"
 	said "simfind: $1"
@@ -136,7 +136,7 @@ done
 gzip <minimal.db | refused "hostile is an SQLite file"
 head -n 10 nsrl | head -c -60 | refused "hostile:10:"
 head -n -1 digests | refused "hostile is cut off after"
-# A list that does not say where it ends can only be doubted.
+# For a list without an end mark, there is only a warning.
 head -c -1 sums >open
 runs 0 "$SIMFIND" --known=open
 said "simfind: open: the last line has no end: the list may have been cut off"
@@ -148,7 +148,7 @@ runs 0 "$SIMFIND" --known=sums
 ! grep -q 'cut off' err || fail "a list of whole lines may have been cut off"
 runs 1 "$SIMFIND" --known=missing
 said "cannot open missing: No such file or directory"
-# A name that begins like a format is written with its directory.
+# If a name begins like a format, it is written with its directory.
 cp sums nsrl:sums
 runs 1 "$SIMFIND" --known=nsrl:sums
 said "sums:1:1: expected the names of columns"
@@ -165,5 +165,5 @@ said "cannot write to sums: it is a list of --known"
 runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
-# By the hash that is still there.
+# By the hash that the index still has.
 "$SIMFIND" -q --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# What the command-line tests share; sourced by each. Expects the environment of
-# on_engine.sh, and SIMHASH, SIMFIND, SIMKEEP, ORACLE and SOURCE_DIR from ctest.
+# Shared by the command-line tests; each sources it. Needs the environment of on_engine.sh, and
+# SIMHASH, SIMFIND, SIMKEEP, ORACLE and SOURCE_DIR from ctest.
 set -euo pipefail
 
 export SIMHASH_DATABASE=$TEST_URL
@@ -12,18 +12,19 @@ fail() {
 	exit 1
 }
 
-# not_tested REASON: a part of the test cannot run here. All others run, and on_engine.sh reports the test as skipped.
+# not_tested REASON: a part of the test cannot run here. All other parts run, and on_engine.sh
+# reports the test as skipped.
 not_tested() {
 	echo "$*" >>"$TEST_FOLDER/not_tested"
 }
-# skip REASON: nothing more of the test can run here.
+# skip REASON: the rest of the test cannot run here
 skip() {
 	not_tested "$@"
 	exit 77
 }
 
-# within SECONDS COMMAND...: it is killed after so much processor time, or, as others may need the processors, after ten
-# times as long.
+# within SECONDS COMMAND...: it is killed after this much processor time or, because other programs
+# may need the processors, after ten times as long
 within() {
 	(
 		ulimit -t "$1"
@@ -31,7 +32,8 @@ within() {
 	)
 }
 
-# built_with NAME: whether the programs are built with mysql, archives, documents, sandbox, hashes, or a sanitizer
+# built_with NAME: are the programs built with mysql, archives, documents, sandbox, hashes, or a
+# sanitizer?
 built_with() {
 	[[ " $BUILT_WITH " == *" $1 "* ]]
 }
@@ -41,7 +43,8 @@ same() {
 	[ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
 }
 
-# Run with an expected exit status; standard output and error end up in files out and err.
+# Run a command with an expected exit status; standard output and error are then in the files out
+# and err.
 runs() {
 	local expected=$1 status=0
 	shift
@@ -50,12 +53,12 @@ runs() {
 		fail "'$*' ended with $status instead of $expected: $(cat "$TEST_FOLDER/err")"
 }
 
-# The last run said TEXT on standard error.
+# said TEXT: the last run wrote TEXT to standard error
 said() {
 	grep -qF -- "$1" "$TEST_FOLDER/err" || fail "expected '$1', found '$(cat "$TEST_FOLDER/err")'"
 }
 
-# summary SCANNED UNCHANGED REMOVED FAILED [MOVED] of the last run of simhash
+# summary SCANNED UNCHANGED REMOVED FAILED [MOVED]: check the summary of the last run of simhash
 summary() {
 	local found moved=''
 	found=$(tr -d , <"$TEST_FOLDER/err" | grep -o '^[0-9]* scanned.*failed' || true)
@@ -63,12 +66,13 @@ summary() {
 	same "summary" "$1 scanned $2 unchanged $moved$3 removed $4 failed" "$found"
 }
 
-# has [OPTION]... PATTERN: standard input has it, and is read to its end. `grep -q` ends at the first line, and the
-# command before it by a signal that pipefail takes for a failure; so does `head`.
+# has [OPTION]... PATTERN: standard input contains it; reads it to the end. `grep -q` ends at the
+# first match, so that a signal ends the command before it, which pipefail treats as a failure;
+# `head` does the same.
 has() {
 	[ "$(grep -c "$@")" != 0 ]
 }
-# first COUNT: lines of standard input, which is read to its end
+# first COUNT: the first lines of standard input, which is read to its end
 first() {
 	sed -n "1,$1p"
 }
@@ -78,12 +82,13 @@ sql() {
 	$TEST_SQL "$1" | tr '\t' '|'
 }
 
-# What version 9 took from the index, and every version before it had.
+# The index that version 9 removed and every earlier version had.
 add_skew_index() {
 	sql "CREATE INDEX file_skew_ext ON file (tag_set, skew_ext)"
 }
 
-# Take versions 8 to 15 out of the index; a server's tables may be there when the update makes them.
+# Remove versions 8 to 15 from the index; on a server, tables may exist when the update creates
+# them.
 drop_version_8() {
 	sql "DELETE FROM schema_version WHERE version > 7"
 	add_skew_index
@@ -102,7 +107,7 @@ reset() {
 	eval "$TEST_RESET"
 }
 
-# wait_until COMMAND...: until it succeeds; a test that waits for long has failed
+# wait_until COMMAND...: wait until it succeeds; waiting for long is a failure
 wait_until() {
 	local end=$((SECONDS + 60))
 	until "$@"; do
@@ -111,8 +116,8 @@ wait_until() {
 	done
 }
 
-# next_tick: until what is written or scanned from now on is later than what was written before, by more than the 20 ms
-# within which src/store/row/trust.c does not rely on a time
+# next_tick: wait until new times are later than all earlier ones by more than 20 ms;
+# src/store/row/trust.c does not rely on shorter differences
 has_ticked() {
 	: >"$TEST_FOLDER/tick.now"
 	[ "$TEST_FOLDER/tick.now" -nt "$TEST_FOLDER/tick" ]
@@ -123,34 +128,35 @@ next_tick() {
 	wait_until has_ticked
 }
 
-# make_tree [OPTION]... FOLDER: files that are related, from a seed; see make_tree.py
+# make_tree [OPTION]... FOLDER: make related files from a seed; see make_tree.py
 make_tree() {
 	python3 "$SOURCE_DIR/tests/make_tree.py" "$@"
 }
 
-# random_bytes SIZE SEED: on standard output
+# random_bytes SIZE SEED: write them to standard output
 random_bytes() {
 	python3 -c 'import random, sys
 sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' "$@"
 }
 
-# Index with no clock in the way: files stamped in the past, and long enough ago, are not scanned twice.
+# settle: index without effects of the clock: files with old times are not scanned twice.
 settle() {
 	find "$1" -type f -execdir touch -d '2020-01-01 00:00:00' {} +
 	sleep 0.025
 }
 
-# As a user whom permissions bind, should we be root.
+# as_user: run a command as a user with limited permissions, also if the test runs as root.
 as_user() {
 	if [ "$(id -u)" = 0 ]; then
-		# Its options name a file that root alone may be able to read.
+		# Its options name a file that only root may be able to read.
 		env -u TSAN_OPTIONS setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 	else
 		"$@"
 	fi
 }
 
-# copy_for_user PROGRAM...: to $TEST_FOLDER/bin, where as_user can run them. The programs of the build may be in root's home.
+# copy_for_user PROGRAM...: copy to $TEST_FOLDER/bin, where as_user can run them. The programs of
+# the build may be in root's home.
 copy_for_user() {
 	mkdir -p "$TEST_FOLDER/bin"
 	cp "$@" "$TEST_FOLDER/bin"
@@ -158,8 +164,8 @@ copy_for_user() {
 	chmod a+x "$TEST_FOLDER"
 }
 
-# in_own_mounts SCRIPT [ARGUMENT]...: as root in a mount name space of its own, by sudo or in a user name space if need
-# be. A test that can have none of these is skipped.
+# in_own_mounts SCRIPT [ARGUMENT]...: run it as root in a separate mount namespace, by sudo or in a
+# user namespace if necessary. A test is skipped if none of these work.
 in_own_mounts() {
 	local as_root=() give_back=() status=0
 	if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
@@ -176,7 +182,8 @@ in_own_mounts() {
 	[ $status = 0 ] || fail "in mounts of its own: $*"
 }
 
-# as_root_too SCRIPT: the test once more as root, by sudo, in a folder of its own, unless it is root already.
+# as_root_too SCRIPT: run the test again as root, by sudo, in a separate folder, unless it already
+# runs as root
 as_root_too() {
 	[ "$(id -u)" != 0 ] || return 0
 	if ! sudo -n true 2>/dev/null; then
@@ -187,7 +194,7 @@ as_root_too() {
 	(TEST_FOLDER=$TEST_FOLDER/root in_own_mounts "$1")
 }
 
-# new_file_system TYPE POINT [SIZE]: in memory, or on a loop device in it
+# new_file_system TYPE POINT [SIZE]: make it in memory, or on a loop device in memory
 new_file_system() {
 	local image
 	mkdir -p "$2"
@@ -201,5 +208,5 @@ new_file_system() {
 		rm "$image"
 		skip "no file system $1 can be made here: $(tail -n 1 "$TEST_FOLDER/why_not")"
 	fi
-	rm "$image" # it stays until it is unmounted
+	rm "$image" # it exists until it is unmounted
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# --group=lineage: trees of versions, of histories whose order is known.
+# Tests --group=lineage: trees of versions for histories with known order.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Histories: s0/v1.N by number, s1 by time, s2 with nothing but sizes; and what is beside them.
+# Histories: s0/v1.N by number, s1 by time, s2 with only sizes; and other files next to them.
 python3 - "$files" <<'PYTHON'
 import os, random, sys
 
@@ -49,7 +49,8 @@ put(b"s5/q", same)
 PYTHON
 runs 0 "$SIMHASH" "$files"
 
-# edges [OPTION]...: parent, child, order and reasons of each, by the first path, without directories above
+# edges [OPTION]...: parent, child, order and reasons of each edge, by the first path, without
+# higher directories
 edges() {
 	"$SIMFIND" -q --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
 	python3 - "$files" <<'PYTHON'
@@ -67,7 +68,7 @@ for group in json.load(open("lineage.json", encoding="utf-8")):
 PYTHON
 }
 
-# By number, though all times are equal; what is identical is one version.
+# By number, although all times are equal; identical files are one version.
 for ((i = 1; i < 12; i++)); do
 	echo "s0/v1.$((i - 1))/x.c|s0/v1.$i/x.c|clear|number,size"
 done >expected
@@ -75,23 +76,23 @@ edges "$files/s0" >found
 diff expected found >&2 || fail "versions by number"
 grep -q 'v1.5/x.c"},{[^}]*v1.6a/x.c"}\]' lineage.json || fail "identical files are two versions"
 
-# By time, whatever the names.
+# By time, regardless of names.
 printf '%s|clear|time\n' 's1/e.txt|s1/b.txt' 's1/b.txt|s1/d.txt' 's1/d.txt|s1/a.txt' 's1/a.txt|s1/c.txt' >expected
 edges "$files/s1" >found
 diff expected found >&2 || fail "versions by time"
 
-# Nothing tells: the edge has no direction.
+# Without evidence, the edge has no direction.
 same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
 "$SIMFIND" -q --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
 runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
 
-# Backups come before, copies after what they are named for.
+# Backups come before the file that they are named after, and copies come after it.
 printf '%s\n' 's3/x.doc.bak|s3/x.doc|clear|backup' 's3/x.doc|s3/x (1).doc|clear|copy' >expected
 edges "$files/s3" | sort >found
 sort expected | diff - found >&2 || fail "backups and copies"
 
-# The drawing: a line a version, on which the line of descent goes straight down.
+# The drawing has one line for each version, and the main line goes straight down.
 runs 0 "$SIMFIND" --group=lineage "$files/s0"
 same "lines of the drawing" 13 "$(grep -c '  [o=]  /' out)"
 same "the first and the last" "v1.0 v1.11" \
@@ -99,7 +100,7 @@ same "the first and the last" "v1.0 v1.11" \
 grep -q '^group 1: 12 versions in 13 files, ' out || fail "no heading: $(head -1 out)"
 grep -q '^  identical .*  =  .*/s0/v1.6a/x.c$' out || fail "no copy is shown"
 
-# Names are harmless, and whole in JSON.
+# Names are harmless in text, and complete in JSON.
 runs 0 "$SIMFIND" -q --group=lineage "$files/s4"
 grep -qF 's4/a\n"b\\\xff.2' out || fail "an odd name: $(cat out)"
 same "lines of odd names" 3 "$(wc -l <out)"
@@ -112,7 +113,7 @@ last = json.load(open("lineage.json"))[0]["versions"][1]["files"][0]
 assert bytes.fromhex(last["path_hex"]) == os.fsencode(sys.argv[1]) + b'/s4/a\n"b\\\xff.2', last
 PYTHON
 
-# Identical files alone have no order. All groups, the same by any number of threads.
+# Identical files alone have no order. All groups, which do not depend on the number of threads.
 runs 0 "$SIMFIND" -q --group=lineage "$files/s5"
 same "a group of copies" '' "$(cat out)"
 runs 0 "$SIMFIND" -q --group=lineage -j 1
@@ -126,12 +127,12 @@ said '3 more groups left out by --limit'
 runs 0 "$SIMFIND" -q --group=lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
-# On a terminal the summary comes once, first, and paths are whole.
+# On a terminal, the summary appears once and first, and paths are complete.
 script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --group=lineage $files/s1" /dev/null >shown </dev/null
 same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
-# For programs: each file once, after the one that it comes from, whose contents JSON has as its parent.
+# For programs: each file once, after the file that it comes from, which is its parent in JSON.
 "$SIMFIND" -q --group=lineage -0 >pairs || fail "simfind failed"
 "$SIMFIND" -q --group=lineage --format=json >lineage.json || fail "simfind failed"
 python3 - <<'PYTHON' || fail "files and what they come from"
@@ -153,12 +154,12 @@ for file, origin in found:
 assert set(found) == expected and len(found) == len(expected) > 20
 PYTHON
 
-# One file: what is similar to it.
+# For one file: the files similar to it.
 runs 0 "$SIMFIND" -q --group=lineage "$files/s3/x.doc"
 same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
-# What lies side by side under other names is no version of one file: translations in two releases,
-# and files of one day. Files of one name are, even so.
+# Files next to each other under other names are not versions of one file: translations in two
+# releases, and files of one day. Files with the same name are.
 python3 - "$files" <<'PYTHON'
 import os, random, sys
 chance, top = random.Random(5), sys.argv[1]
@@ -182,7 +183,7 @@ put("t/day/bert", base + words(20), start + 18000)
 base = words(900)
 put("t/p/same", base + words(20), start)
 put("t/q/same", base + words(20), start + 18000)
-# A history whose times are those of other versions.
+# A history with the times of other versions.
 content, times = words(1500), [7, 0, 10, 3, 11, 5, 1, 8, 2, 9, 4, 6]
 for i, time in enumerate(times):
     put(f"u/{chance.randrange(10**9)}q/x", content, start + 90000 * time)

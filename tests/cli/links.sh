@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Hard links: read once, all of them in the index, and no pairs unless asked for.
+# Tests hard links: a file is read once, all its names are in the index, and they are not pairs
+# unless requested.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Bytes read by a command and its children, as the kernel counts them.
+# The bytes that a command and its children read, as the kernel counts them.
 bytes_read() {
 	bash -c '"$@" 2>err >&2; awk "/^rchar/ { print \$2 }" /proc/$$/io' _ "$@"
 }
@@ -32,7 +33,7 @@ for threads in 1 2 5; do
 	same "contents" 51 "$(sql 'SELECT COUNT(DISTINCT content_hash) FROM file')"
 	same "links" "153 1" "$(echo "$(sql 'SELECT COUNT(*) FROM file WHERE links = 3') $(sql 'SELECT COUNT(*) FROM file WHERE links = 1')")"
 done
-# Each row is the one its file would have alone: but for the keys, by its own name.
+# Each row is the same as if the file were alone, except for the keys that depend on its name.
 sql "SELECT path, size, content_hash, uniform, skew_ext, sum_00, sum_15, modified_utc FROM file_text ORDER BY path" >linked
 reset
 for file in "$files"/*/*; do
@@ -41,14 +42,15 @@ done
 sql "SELECT path, size, content_hash, uniform, skew_ext, sum_00, sum_15, modified_utc FROM file_text ORDER BY path" >alone
 cmp linked alone || fail "rows differ: $(diff linked alone | head -4)"
 
-# A second run knows them, and a link made since is entered.
+# A second run knows all names, and adds a new link.
 runs 0 "$SIMHASH" "$files"
 summary 0 154 0 0
 ln "$files/a/large" "$files/b/more"
 runs 0 "$SIMHASH" "$files"
-# It takes the row of the file, whose other names have the same inode, size and times.
+# The new name gets the row of the file, because its other names have the same inode, size and
+# times.
 summary 0 154 0 0 1
-# ... and the others, which are not read again, now have one link more.
+# ... and the other names, which are not read again, now have one more link.
 same "links" 4 "$(sql 'SELECT COUNT(*) FROM file WHERE links = 4')"
 rm "$files/b/more"
 runs 0 "$SIMHASH" "$files"
@@ -59,9 +61,9 @@ same "links" 153 "$(sql 'SELECT COUNT(*) FROM file WHERE links = 3')"
 runs 0 "$SIMFIND" --verify=no -T 0
 same "pairs" 1 "$(grep -c . out)"
 grep -q "a/1.bin.*c/copy.bin" out || fail "the copy is not listed: $(cat out)"
-# of any name, one file has many names but makes no pair with itself:
+# for any names, a file with many names is not a pair with itself:
 runs 0 "$SIMFIND" -T 0
-# (one, or three where the copy stands for all of its content)
+# (one pair, or three if the copy represents its content)
 grep -q copy.bin out || fail "the copy is not listed"
 grep -vq copy.bin out && fail "links are listed: $(cat out)"
 runs 0 "$SIMFIND" -T 0 --group=none
@@ -75,10 +77,10 @@ same "all pairs with links" $((3 * 50 + 6)) "$(grep -c . out)"
 runs 0 "$SIMFIND" -T 0 --also=hard-links "$files/a/2.bin"
 same "pairs of one name with links" 2 "$(grep -c . out)"
 
-# Copies are counted by files, not by names.
+# Copies are counted by file, not by name.
 same "copies" "100000|2|100000" "$(sql 'SELECT size, files, spare_bytes FROM duplicate')"
 
-# Copies on two disks that number their files alike are copies: each has one link.
+# Files on two disks with the same inode numbers are copies: each has one link.
 sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
 cp "$files/c/copy.bin" "$files/c/copy2.bin"
 runs 0 "$SIMHASH" "$files"
@@ -86,7 +88,7 @@ sql "UPDATE file SET device = 1, inode = 7 WHERE links = 1"
 runs 0 "$SIMFIND" -T 0 --group=none
 grep -q "copy.bin.*copy2.bin" out || fail "copies were taken for links"
 
-# Links followed: both names of a file are one file.
+# If links are followed, both names of a file are one file.
 rm -rf "$files"
 mkdir "$files"
 seq 5000 >"$files/target.txt"
@@ -98,7 +100,8 @@ runs 0 "$SIMFIND" -T 0 --group=none
 same "pairs through links" 2 "$(grep -c . out)"
 grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with what it leads to"
 
-# ... and nobody knows how many names it has, whether it was read or took the row of another name.
+# ... and their number of names is unknown, whether the file was read or got the row of another
+# name.
 for number in $(seq 20); do
 	ln "$files/target.txt" "$files/hard.$number.txt"
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# simfind reads the rows of a server on several connections, and lists the same as on one: rows that
-# lie close together, connections that are lost, not given, or may not tell what they see.
+# Tests that simfind reads the rows of a server on several connections and lists the same as on one:
+# rows close together, connections that are lost or refused, and connections that may not report
+# what they see.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -15,7 +16,7 @@ wait_for_server "$place"
 at() {
 	at_server "$place" simhash -e "$1"
 }
-# as USER: an option file
+# as USER: use an option file for this user
 as() {
 	printf '[client]\nsocket=%s/s\nuser=%s\n' "$place" "$1" >"$HOME/.my.cnf"
 }
@@ -26,7 +27,7 @@ for i in 1 2 3 4; do
 	seq "$i" 300 >"$files/$i"
 done
 runs 0 "$SIMHASH" "$files"
-# 60,000 files more in the same directory, whose rows lie behind one another.
+# 60,000 more files in the same directory, whose rows follow each other.
 columns=$(at "SELECT GROUP_CONCAT(column_name) FROM information_schema.columns
 	WHERE table_schema = 'simhash' AND table_name = 'file' AND column_name NOT IN ('path_hash', 'name', 'inode')")
 at "INSERT INTO file (path_hash, name, inode, $columns)
@@ -35,7 +36,7 @@ at "INSERT INTO file (path_hash, name, inode, $columns)
 runs 0 "$SIMFIND" -j 1 --format=text -o expected
 [ "$(wc -l <expected)" -gt 60000 ] || fail "too few pairs to be a test: $(wc -l <expected)"
 
-# What connections read rows, and how many statements each.
+# The connections that read rows, and the number of statements of each.
 readers() {
 	awk '/Execute.* FROM file (PARTITION [(][^)]*[)] )?f WHERE/ { for (i = 1; i < NF; i++) if ($(i + 1) == "Execute") n[$i]++ }
 		END { for (id in n) print n[id], id }' "$log"
@@ -47,7 +48,7 @@ cmp expected found || fail "three connections find other pairs"
 same "connections that read" 3 "$(readers | wc -l)"
 grep -q 'Query.*START TRANSACTION WITH CONSISTENT SNAPSHOT' "$log" || fail "no view: $(grep -m 3 Query "$log")"
 
-# on_one WHAT: one connection reads, nothing is said about it, and the list is the same.
+# on_one WHAT: one connection reads, without a message, and the list is the same.
 on_one() {
 	: >"$log"
 	at_server "$place" -e 'SET GLOBAL general_log = OFF; SET GLOBAL general_log = ON'
@@ -68,7 +69,7 @@ done
 as blind
 on_one "where commits may not be counted"
 
-# Connections that are lost while they read: simfind is stopped, so that the server waits for it.
+# Connections are lost while they read: simfind is stopped, so that the server waits for it.
 reading() {
 	at_server "$place" -e "SELECT id FROM information_schema.processlist
 		WHERE db = 'simhash' AND info LIKE '%FROM file f WHERE%' ORDER BY id"
@@ -79,7 +80,7 @@ is_read() {
 	kill -STOP "$run" 2>/dev/null || return 0
 	[ "$(reading | wc -l)" -ge "$1" ]
 }
-# lose COUNT: of four connections
+# lose COUNT: end this many of four connections
 lose() {
 	local status=0 id
 	"$SIMFIND" -j 4 -q --format=text -o found >out 2>err &
@@ -96,11 +97,11 @@ lose() {
 lose 1
 lose 2
 
-# Where other servers have the rows there is no view; partitions are read side by side, each once. Any engine
-# but the server's own stands for these servers here.
+# If other servers have the rows, there is no common view; partitions are read in parallel, each
+# once. Here, any engine other than the server's own represents these servers.
 at "ALTER TABLE file ENGINE=MyISAM PARTITION BY KEY (path_hash) (
 	PARTITION p1, PARTITION p2, PARTITION P_3, PARTITION \`4\`, PARTITION p5)"
-# partitions COUNT CONNECTIONS LIST...: what is read with so many threads
+# partitions COUNT CONNECTIONS LIST...: check which partitions are read with this many threads
 partitions() {
 	local threads=$1 connections=$2
 	shift 2
@@ -114,13 +115,13 @@ partitions() {
 		"$(sed -n 's/.*Execute.* FROM file PARTITION (\([^)]*\)) f WHERE.*/\1/p' "$log" | LC_ALL=C sort)"
 }
 partitions 1 1
-# shellcheck disable=SC2016  # names of SQL
+# shellcheck disable=SC2016  # names in SQL
 {
 	partitions 2 2 '`p1`, `P_3`, `p5`' '`p2`, `4`'
 	partitions 3 3 '`P_3`' '`p1`, `4`' '`p2`, `p5`'
 	partitions 8 5 '`4`' '`P_3`' '`p1`' '`p2`' '`p5`'
 }
-# Names that are no plain words stay out of statements.
+# Names that are not plain words are not used in statements.
 at "ALTER TABLE file REMOVE PARTITIONING"
 partitions 3 1
 at "ALTER TABLE file PARTITION BY KEY (path_hash) (PARTITION \`p1\`\`) f; --\`, PARTITION p2)"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Sketches of other measures: made when they are asked for, kept up to date, found by, copied.
+# Tests sketches of other measures: they are made when requested, kept up to date, used in searches,
+# and copied.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Texts of 4,000 words: families of four, of which each member has other words in some places.
+# Texts of 4,000 words in families of four; each member has other words in some places.
 python3 - "$files" <<'END'
 import os, random, sys
 rng = random.Random(5)
@@ -27,7 +28,7 @@ gzip -c "$files/f5/m0.txt" >"$files/f5/packed.txt.gz"
 settle "$files"
 all=(--measure=simhash64 --measure=simhash128:words --measure=minhash:words=2 --measure=bottomk)
 
-# Nothing is made unless it is asked for, and what is asked for is made without --force.
+# No sketch is made unless it is requested, and requested sketches are made without --force.
 runs 0 "$SIMHASH" "$files"
 same "sketches" 0 "$(sql 'SELECT COUNT(*) FROM sketch')"
 runs 1 "$SIMFIND" --measure=minhash
@@ -46,8 +47,9 @@ summary 55 0 0 0
 runs 0 "$SIMHASH" --status
 grep -Eq '^bottomk:words=1,k=64,cluster=4 +55$' out || fail "no measure: $(cat out)"
 
-# Sketches are those of a naive program in another language, for what needs no library of hashes:
-# the cluster key of bottomk combines its smallest values, and equal files have equal ones.
+# Sketches equal the sketches of a simple program in another language, if that needs no hash
+# library: the cluster key of bottomk combines the smallest values, and equal files have equal
+# sketches.
 same "values of other sizes" 0 "$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure
 	WHERE LENGTH(s.value) <> CASE SUBSTR(m.name, 1, 8) WHEN 'simhash6' THEN 8 WHEN 'simhash1' THEN 16
 		WHEN 'minhash:' THEN 256 ELSE 512 END")"
@@ -56,7 +58,7 @@ same "features of the empty file" 0 "$(sql "SELECT SUM(s.features) FROM sketch s
 same "contents with several sketches" 0 "$(sql 'SELECT COUNT(*) FROM (SELECT measure, content_hash
 	FROM sketch GROUP BY measure, content_hash HAVING MIN(value) <> MAX(value)) x')"
 
-# All pairs agree with brute force over what the index holds; every pair once.
+# All pairs agree with brute force over the sketches in the index, and every pair occurs once.
 brute_force() {
 	sql "SELECT f.size, HEX(s.value), s.features, HEX(f.directory), HEX(f.name), HEX(s.content_hash),
 		f.inode, f.links FROM sketch s JOIN measure m ON m.id = s.measure JOIN file f ON f.tag_set = s.tag_set
@@ -89,7 +91,7 @@ def add(a, b, s):
     lines.append("%s %s %.6f" % (a[8], b[8], s))
 for i, a in enumerate(rows):
     for b in rows[:i]:
-        s = 1 if a[5] == b[5] else min(alike(a[1], b[1]), .999999)  # all only of what is identical
+        s = 1 if a[5] == b[5] else min(alike(a[1], b[1]), .999999)  # 1 only for identical files
         if s >= least - 1e-12:
             add(a, b, s)
 print("\n".join(sorted(lines)))
@@ -115,26 +117,26 @@ for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.87
 	pairs --measure="$measure" --min-resemblance="$least" >found
 	cmp expected found || fail "$case: $(diff expected found | head -5)"
 	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
-	# All files asked for at once: the same pairs, each once.
+	# With all files requested at once: the same pairs, each once.
 	find "$files" -type f -print0 >every_file
 	pairs --measure="$measure" --min-resemblance="$least" --files0-from=every_file | in_order >found
 	in_order <expected >expected_by_file
 	cmp expected_by_file found || fail "$case, by file: $(diff expected_by_file found | head -5)"
 done
 
-# A name alone is the measure of that name, unless there are several of them.
+# A name alone selects the measure with this name, unless there are several.
 runs 0 "$SIMFIND" -q --measure=minhash -o by_name
 runs 0 "$SIMFIND" -q --measure=minhash:words=2 -o by_text
 cmp by_name by_text || fail "a name alone finds other pairs"
-runs 1 "$SIMFIND" -q --measure=bottomk # though bytes=8 is what simhash makes by this name
+runs 1 "$SIMFIND" -q --measure=bottomk # although simhash uses bytes=8 for this name
 said "simfind: --measure=bottomk: the index has 2 measures of this name; expected bottomk:"
 said "bottomk:bytes=8,k=64,cluster=4"
 said "bottomk:words=1,k=64,cluster=4"
 runs 0 "$SIMHASH" --forget --measure=bottomk:words
 runs 0 "$SIMFIND" -q --measure=bottomk -o by_name
 
-# An index of schema version 5 calls the measure bottom. It is found by its new name once
-# simhash has run, without sketching anything anew.
+# An index of schema version 5 calls the measure bottom. After a run of simhash, its new name is
+# valid, and no sketch was made again.
 sketches=$(sql "SELECT COUNT(*) FROM sketch")
 sql "UPDATE measure SET name = 'bottom:bytes=8,least=64,cluster=4' WHERE name LIKE 'bottomk:bytes%'"
 drop_version_8
@@ -154,11 +156,11 @@ same "their name" "bottomk:bytes=8,k=64,cluster=4" \
 runs 1 "$SIMFIND" -q --measure=bottom:least=64
 said "unknown measure 'bottom': bottom:least=N is now bottomk:k=N"
 grep -qE '^[0-9.]+ % +/' by_name || fail "no similarity: $(head -3 by_name)"
-# By default a content is compared once, and its copies are listed with it.
+# By default, a content is compared once, and its copies are listed with it.
 grep -c '^identical' by_name >count || true
 same "copies" 2 "$(cat count)"
 
-# One file: what all pairs say of it, and the same from standard input.
+# For one file: the same as among all pairs, also from standard input.
 runs 0 "$SIMFIND" -q --measure=bottomk --group=none -o every
 grep "/f0/m0\.txt" every >expected
 runs 0 "$SIMFIND" -q --measure=bottomk --format=csv "$files/f0/m0.txt"
@@ -168,17 +170,18 @@ same "partners of standard input" "$(($(wc -l <expected) + 1))" "$(($(wc -l <out
 runs 0 "$SIMFIND" --measure=bottomk "$files/empty"
 same "partners of an empty file" "" "$(cat out)"
 
-# Other ways to ask.
+# Other kinds of searches.
 runs 0 "$SIMFIND" -q --measure=minhash --group
 grep -q '^group' out || fail "no groups: $(cat out)"
-# What is similar enough to the measure is not dropped by what reading says, unless that is asked for.
+# Pairs that are similar enough by the measure are not dropped after reading, unless this is
+# requested.
 runs 0 "$SIMFIND" -q --measure=minhash --format=csv -o measured
 runs 0 "$SIMFIND" -q --measure=minhash --verify=all --format=csv
 same "confirmed pairs" "$(wc -l <measured)" "$(wc -l <out)"
 [ "$(grep -c ',confirmed,' out)" -gt 10 ] || fail "nothing confirmed: $(head -3 out)"
 runs 0 "$SIMFIND" -q --measure=minhash --verify=all --min-resemblance=1 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <measured)" ] || fail "nothing was dropped"
-# The most alike come first.
+# The most similar pairs come first.
 runs 0 "$SIMFIND" -q --measure=minhash --min-resemblance=0.5
 grep -v '^identical' out | awk '{ print $1 == "over" ? 100 : $1 + 0 }' >similarities
 sort -c -g -r similarities || fail "not in order of similarity"
@@ -210,7 +213,7 @@ said "expected a power of two from 16 to 1024"
 runs 1 "$SIMHASH" --status --measure=minhash
 said "--status cannot be combined with --measure"
 
-# The cluster is a column: GROUP BY is the clustering, and nothing that comes or goes changes it.
+# The cluster is a column: GROUP BY gives the clusters, and other files do not change them.
 clusters="SELECT MIN(path), COUNT(*) FROM sketched_file WHERE measure LIKE 'minhash%'
 	GROUP BY cluster HAVING COUNT(*) > 1 ORDER BY 1"
 sql "$clusters" >before
@@ -223,7 +226,8 @@ summary 3 54 0 0
 sql "$clusters" | grep -v later >after
 cmp before after || fail "clusters changed: $(diff before after)"
 
-# What a file was before it changed is found no more, and its sketch is made anew when asked for.
+# The old content of a changed file is not found any more, and its new sketch is made when
+# requested.
 printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" -q --measure=bottomk
@@ -237,14 +241,14 @@ said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 same "sketches of a file" 4 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
 	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.size = 46")"
-# A file that is gone takes them with it; so does what is forgotten, and a directory.
+# Removed files, forgotten files, and removed directories lose their sketches.
 rm -r "$files/f6" "$files/f7/m1.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" --forget "$files/f8"
 same "sketches without a file" 0 "$(sql 'SELECT COUNT(*) FROM sketch s LEFT JOIN file f ON f.tag_set = s.tag_set
 	AND f.host = s.host AND f.path_hash = s.path_hash WHERE f.tag_set IS NULL')"
 
-# Copies of an index have them, and a second copy has nothing to do.
+# Copies of an index include them, and a second copy writes nothing.
 runs 0 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db"
 runs 0 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db"
 said "0 of"
@@ -255,19 +259,20 @@ sqlite3 "$TEST_FOLDER/copy.db" "SELECT m.name, HEX(s.path_hash), HEX(s.content_h
 	HEX(s.value) FROM sketch s JOIN measure m ON m.id = s.measure ORDER BY 1, 2" >copied
 cmp original copied || fail "sketches differ in the copy: $(diff original copied | head -4)"
 
-# A stored sketch that is none is refused, and named.
+# A stored sketch that is not valid is refused, and the message names it.
 sql "UPDATE sketch SET value = X'00' WHERE features > 100"
 runs 1 "$SIMFIND" --measure=bottomk
 said "table sketch: a sketch has 1 bytes instead of 512"
 runs 0 "$SIMHASH" --force "${all[@]}" "$files"
 runs 0 "$SIMFIND" -q --measure=bottomk
 
-# Of two measures of one name, one has to be named.
+# If two measures have the same name, one must be specified.
 runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
 runs 1 "$SIMFIND" -q --measure=minhash
 said "--measure=minhash: the index has 2 measures of this name; expected minhash:words="
 said "minhash:words=5,functions=128,cluster=4"
-# Of many files without a sketch the first are named, and the advice completes the same measure.
+# If many files have no sketch, the first ones are named, and the suggested command completes the
+# same measure.
 measures=$(sql 'SELECT COUNT(*) FROM measure')
 runs 0 "$SIMFIND" -q --measure=minhash:words=5
 grep -Eq "^simfind: warning: ([0-9]+) files have no sketch by minhash:words=5,functions=128,cluster=4 and are not found: ($files/[^,]*, ){2}$files/[^,]* and [0-9]+ more; index them with simhash " err ||
@@ -279,7 +284,7 @@ runs 0 "$SIMHASH" -z "$advice" "$files"
 same "measures" "$measures" "$(sql 'SELECT COUNT(*) FROM measure')"
 runs 0 "$SIMFIND" -q --measure=minhash:words=5
 same "warnings" 0 "$(wc -l <err)"
-# A measure is forgotten with all its sketches, and no other.
+# A measure is forgotten with all its sketches, and no other measure is.
 others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
 runs 1 "$SIMHASH" --forget --measure=minhash
 said "the index has no measure 'minhash'; simhash --status lists its measures"
@@ -293,7 +298,7 @@ said "--forget --measure cannot be combined with a PATH"
 runs 1 "$SIMHASH" --forget --measure=bottomk --exclude=x
 said "--forget cannot be combined with --exclude"
 
-# Weights come from a file, and are known by what they say.
+# Weights come from a file, and are identified by its content.
 printf '0 w1\n5 w2\n' >weights
 runs 0 "$SIMHASH" --measure="simhash64:words,weights=weights" "$files/f9"
 printf '# another order\n5 w2\n0 w1\n' >same_weights
@@ -309,19 +314,19 @@ runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=no_weights"
 same "pairs of what weighs nothing" "" "$(cat out)"
 runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name LIKE '%weights%' ORDER BY id LIMIT 1")"
 
-# A name in an index has no file opened.
+# A name in an index does not open a file.
 sql "UPDATE measure SET name = 'simhash128:weights=/etc/passwd' WHERE name LIKE 'simhash128:%'"
 runs 1 "$SIMFIND" -q --measure=simhash128
 said "--measure=simhash128: the measure of this name in the index has weights; expected simhash128:weights=FILE"
 
-# A gzip file and its content, both asked for, are a pair once.
+# A gzip file and its content, both requested, are one pair.
 mkdir "$files/stored"
 openssl enc -aes-128-ctr -pass pass:x -nosalt -pbkdf2 -iter 1 -in "$files/f9/m0.txt" 2>/dev/null | gzip -c >"$files/stored/noise.gz"
 runs 0 "$SIMHASH" -z --measure=bottomk "$files/stored"
 runs 0 "$SIMFIND" -q -z --measure=bottomk --min-resemblance=0.9 "$files/stored/noise.gz"
 same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise' out)"
 
-# Two files by every measure; lines as diff finds them.
+# Two files by every measure; lines like diff.
 runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
 for name in "sum table" cover "LCS of lines" "LCS of bytes" "bag of words" "shingles of 8 bytes" \
 	simhash64 simhash128:words minhash bottomk:words; do
@@ -332,7 +337,7 @@ same "lines in common" "$(diff --unchanged-line-format='%L' --old-line-format=''
 runs 0 "$SIMFIND" --compare "$files/f9/m0.txt" "$files/f9/m0.txt"
 same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
 grep -q '^identical$' out || fail "not identical: $(cat out)"
-# The pairs that were confirmed, each by all measures.
+# The confirmed pairs, each by all measures.
 between=(--between "$files/f9" "$files/f9")
 runs 0 "$SIMFIND" -q -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
 pairs=$(($(wc -l <out) - 1))

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Files and trees that were moved or renamed keep their rows and are not read again; what only looks
-# like them is read. Every index is compared with one that was made afresh.
+# Tests that moved or renamed files and trees keep their rows and are not read again, and that files
+# that only look like them are read. Every index is compared with a new one.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fresh=$TEST_FOLDER/fresh.db
 "$SIMHASH" -q -d "sqlite:$fresh" "$files"
-# Every column but ids and the time of the scan, in words of both engines.
+# Every column except for ids and the time of the scan, in SQL for both engines.
 columns=$(sqlite3 "$fresh" "SELECT group_concat(CASE type WHEN 'BLOB' THEN 'CASE WHEN ' || name || ' IS NULL THEN ''none'' ELSE LOWER(HEX(' || name || ')) END'
 	ELSE name END, ', ') FROM pragma_table_info('file') WHERE name NOT IN ('tag_set', 'host', 'scanned_at_ns')")
 [[ $columns == *skew_ext*resemblance_sketch* ]] || fail "columns: $columns"
 
-# compare [OPTION]... FOLDER: the index with one that is made afresh
+# compare [OPTION]... FOLDER: compare the index with a new one
 compare() {
 	rm -f "$fresh"*
 	"$SIMHASH" -q -d "sqlite:$fresh" "$@"
@@ -23,12 +23,12 @@ compare() {
 		WHERE d.tag_set = f.tag_set AND d.host = f.host AND d.path = f.directory)")"
 }
 
-# named NAME: the condition of rows, in words of both engines
+# named NAME: the condition on rows, in SQL for both engines
 named() {
 	printf "name = X'%s'" "$(printf %s "$1" | od -An -v -tx1 | tr -d ' \n')"
 }
 
-# What was made until now is older than what is scanned from now on, also by a coarse clock.
+# age: all existing files become older than later scans, also for a coarse clock.
 age() {
 	local stamp
 	stamp=$(($(date +%s%N) + 60000000))
@@ -36,7 +36,7 @@ age() {
 	wait_until is_older
 }
 
-# Start again with these files.
+# Start again with the current files.
 begin() {
 	reset
 	settle "$files"
@@ -44,7 +44,8 @@ begin() {
 	runs 0 "$SIMHASH" "$@" "$files"
 }
 
-# Where a file system tells too little, files are read: then nothing is moved, and all else is the same.
+# If a file system gives too little information, files are read: then no files are moved, and
+# everything else is the same.
 knows_births=false knows_inodes=false
 : >"$TEST_FOLDER/probe"
 case $(stat -f -c %T "$TEST_FOLDER/probe") in
@@ -57,7 +58,7 @@ else
 	not_tested "the file system of temporary files does not say when a file was made"
 fi
 
-# finds MOVED SCANNED UNCHANGED REMOVED [OPTION]...: of files that were renamed themselves
+# finds MOVED SCANNED UNCHANGED REMOVED [OPTION]...: for files that were renamed
 finds() {
 	local moved=$1 scanned=$2 unchanged=$3 removed=$4
 	shift 4
@@ -87,24 +88,24 @@ mv "$files/a.txt" "$files/z.txt"
 finds 1 0 6 0
 mv "$files/z.txt" "$files/two/z.txt" # to another directory
 finds 1 0 6 0
-mv "$files/two/z.txt" "$files/two/z.LOG" # another extension: other keys
+mv "$files/two/z.txt" "$files/two/z.LOG" # another extension, so other keys
 finds 1 0 6 0
 mv "$files/two/z.LOG" "$files/two/z"
 finds 1 0 6 0
 compare "$files"
-mv "$files/one" "$files/two/.hidden" # a directory with others, and with links
+mv "$files/one" "$files/two/.hidden" # a directory with others in it, and with links
 runs 0 "$SIMHASH" "$files"
 ! $knows_inodes || summary 0 3 0 0 4
-mv "$files/b.txt" "$files/x" # names exchanged
+mv "$files/b.txt" "$files/x" # exchange names
 mv "$files/two/z" "$files/b.txt"
 mv "$files/x" "$files/two/z"
 finds 2 0 5 0
-mv "$files/b.txt" "$files/two/z" # onto another
+mv "$files/b.txt" "$files/two/z" # replace another file
 finds 1 0 5 0
-mv "$files/two/z" "$files/x" # a new file takes the name, and with it the row
+mv "$files/two/z" "$files/x" # a new file gets the name, and so it gets the row
 seq 9 99 >"$files/two/z"
 age
-# ... unless the moved one was met first, and took it along.
+# ... unless the moved file was found first and took the row along.
 runs 0 "$SIMHASH" "$files"
 if grep -q '[0-9] moved' err; then
 	summary 1 5 0 0 1
@@ -120,7 +121,7 @@ summary 0 7 0 0
 runs 0 "$SIMHASH" --summary=json "$files"
 grep -q '"moved":0,' err || fail "no count of moved files: $(cat err)"
 
-# A link is made, and the old name removed; and the other way.
+# A link is made and the old name removed; and in the reverse order.
 plant
 begin
 ln "$files/b.txt" "$files/new.txt"
@@ -143,7 +144,7 @@ runs 0 "$SIMHASH" "$files/one" "$files/two"
 ! $knows_births || summary 0 5 0 0 1
 compare "$files"
 
-# A tree whose copy has links to its files, and two such copies at once, is not read again.
+# A tree that is copied with links to its files, and two such copies at once, are not read again.
 plant
 begin
 cp -al "$files/one" "$files/copy"
@@ -159,7 +160,7 @@ cp -al "$files/one" "$files/copy"
 runs 0 "$SIMHASH" "$files"
 ! $knows_births || grep -q '^0 scanned' err || fail "files are read again: $(cat err)"
 compare "$files"
-# ... but what has changed since, or takes the place of a link, is.
+# ... but files that have changed since, or replace a link, are read.
 cp -al "$files/one" "$files/snapshots/3"
 seq 5 >>"$files/one/c.c"
 rm "$files/snapshots/3/deep/noext"
@@ -175,7 +176,8 @@ runs 0 "$SIMHASH" "$files"
 compare "$files"
 
 # ---- Not read ----
-# Size and time decide, as for a file that stays: what hides its change from both is not read.
+# Size and time decide, as for a file that was not moved: a change that affects neither is not
+# noticed.
 plant
 begin
 printf 9 | dd of="$files/b.txt" conv=notrunc status=none
@@ -191,8 +193,8 @@ fi
 runs 0 "$SIMHASH" --force "$files"
 compare "$files"
 
-# ---- Read, in any doubt ----
-# A backup of the same times under another name.
+# ---- Read, whenever there is a doubt ----
+# A backup with the same times under another name.
 plant
 begin
 cp -p "$files/b.txt" "$TEST_FOLDER/backup"
@@ -200,7 +202,8 @@ rm "$files/b.txt"
 mv "$TEST_FOLDER/backup" "$files/restored.txt"
 finds 0 1 6 1
 
-# The inode of a file that is gone, of the same size and time: here the row is given that inode.
+# A new file uses the inode of a removed file, with the same size and time. Here, the row is given
+# that inode.
 reuse() {
 	plant
 	begin
@@ -214,14 +217,14 @@ reuse() {
 reuse
 finds 0 1 6 1
 compare "$files"
-# Without the birth that file would have been the same.
+# Without the birth time, it would look like the same file.
 reuse
 sql "UPDATE file SET scanned_at_ns = $(date +%s%N) WHERE $(named a.txt)"
 sql "UPDATE scan_run SET finished_at_ns = $(date +%s%N)"
 runs 0 "$SIMHASH" "$files"
 ! $knows_births || summary 0 6 0 0 1
 
-# Another device; a scan within the tick of a change; a scan in the future.
+# Another device; a scan within the clock tick of a change; a scan in the future.
 for change in "device = device + 1" "scanned_at_ns = mtime_ns + 1000000" "scanned_at_ns = 4000000000000000000"; do
 	plant
 	begin
@@ -230,7 +233,7 @@ for change in "device = device + 1" "scanned_at_ns = mtime_ns + 1000000" "scanne
 	finds 0 1 6 1
 done
 
-# Two rows of one file that contradict each other; and two that agree.
+# Two rows of one file that contradict each other, and two that agree.
 plant
 begin
 mv "$files/one" "$files/six"
@@ -239,7 +242,7 @@ runs 0 "$SIMHASH" "$files"
 ! $knows_inodes || summary 2 3 2 0 2
 compare "$files"
 
-# Where all is read, or less is known.
+# If all files are read, or if less is known.
 plant
 begin
 mv "$files/b.txt" "$files/1.txt"
@@ -269,7 +272,7 @@ mv "$files/5.txt" "$files/6.txt"
 runs 0 "$SIMHASH" "$files"
 summary 7 0 1 0
 
-# Rows of another host stay.
+# Rows of another host do not change.
 plant
 begin --host=alpha
 runs 0 "$SIMHASH" --host=beta "$files"
@@ -278,7 +281,7 @@ runs 0 "$SIMHASH" --host=beta "$files"
 ! $knows_births || summary 0 6 0 0 1
 same "rows of the old name" alpha "$(sql "SELECT h.name FROM file f JOIN host h ON h.id = f.host WHERE f.$(named b.txt)")"
 
-# Inflated content goes with its file, also where it is not asked for.
+# Inflated content moves with its file, also if it is not requested.
 plant
 seq 5000 | gzip -n >"$files/one/w.txt.gz"
 begin -z
@@ -296,7 +299,7 @@ finds 0 0 9 0 -z
 compare -z "$files"
 
 # ---- Equal sizes and times: only the inodes differ ----
-# plant_twins NAME...: files of one size, one time and different contents
+# plant_twins NAME...: make files of the same size and time with different contents
 plant_twins() {
 	local name
 	rm -rf "$files"
@@ -311,7 +314,7 @@ exchange() {
 	mv -T "$files/$2" "$files/$1"
 	mv -T "$files/exchanged" "$files/$2"
 }
-# notices [OPTION]...: no name keeps the row of another file
+# notices [OPTION]...: check that no name keeps the row of another file
 notices() {
 	! $knows_inodes || {
 		runs 0 "$SIMHASH" "$@" "$files"
@@ -324,13 +327,13 @@ begin
 exchange log log.1
 ! $knows_births || finds 2 0 4 0
 notices
-exchange log log.11 # again, and in a circle
+exchange log log.11 # again, in a circle
 exchange log.1 log.11
 notices
-exchange a b # directories: the status of their files stays
+exchange a b # exchange directories: the status of their files does not change
 notices
 exchange a/x b/x
-mv "$files/b/x" "$files/log" # onto another
+mv "$files/b/x" "$files/log" # replace another file
 notices
 mkdir "$files/c"
 cp -p "$files/log" "$files/c/log"
@@ -338,7 +341,7 @@ random_bytes 3000 99 >"$files/new" # a restored backup, which is a new file
 touch -r "$files/log" "$files/new"
 mv "$files/new" "$files/log"
 notices
-# Where all files are read for the links, or a few are named in a list.
+# If all files are read because of links, or a list names only a few.
 exchange log log.11
 notices -L
 notices
@@ -361,7 +364,7 @@ exchange 1.gz 2.gz
 exchange 1.tar 2.tar
 notices -z
 
-# ---- A directory of many parts; names of every kind; then all at random ----
+# ---- A directory with many parts; names of every kind; then random changes of everything ----
 plant
 mkdir "$files/many"
 seq 8300 | (cd "$files/many" && split -l 1 -a 4 - $'n\n')
@@ -389,7 +392,7 @@ def change(what):
     if what == 'create' or len(files) < 10:
         if not os.path.isdir(new):
             write(new, dice.randbytes(dice.choice((0, 10, 3000, 3000))))
-            # Files of a round may have equal sizes and times, where inodes show that they are exchanged.
+            # Files of a round may have equal sizes and times if inodes show an exchange.
             os.utime(new, ns=(int(sys.argv[2]) * 10**9 + dice.randrange(3 if knows_inodes else 10**8),) * 2)
     elif what == 'link' and not os.path.exists(new):
         os.link(dice.choice(files), new)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A tree that changes while it is indexed: nothing of outside the tree comes in, every error names
-# a file, and what was missed the next run makes good. Then trees that are as large, as deep and as
-# oddly named as trees can be.
+# Tests a tree that changes while it is indexed: nothing outside the tree is indexed, every error
+# names a file, and the next run adds what was missed. Then tests very large and very deep trees,
+# and trees with unusual names.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,8 +13,8 @@ if built_with sanitizer; then
 	is_sanitized=true
 fi
 
-# Root may read everything, and this is about what cannot be read: all is done by another user, with
-# programs where that one can reach them. Those of the build may be in root's home.
+# Root may read everything, but this test needs unreadable files. So another user runs everything,
+# with copies of the programs, because the build may be in root's home.
 copy_for_user "$SIMHASH" "$SIMFIND" "$SIMKEEP" "$(dirname "$0")/mutator.py"
 SIMHASH=$TEST_FOLDER/bin/simhash SIMFIND=$TEST_FOLDER/bin/simfind SIMKEEP=$TEST_FOLDER/bin/simkeep
 as=()
@@ -26,7 +26,7 @@ fi
 
 tree=$files/tree outside=$TEST_FOLDER/outside
 mkdir -p "$tree"/{one,two,swapped/below} "$outside/below"
-# Outside: sizes and contents that are nowhere inside.
+# Outside, sizes and contents are different from all files inside.
 for number in 1 2 3 4 5 6 7 8; do
 	head -c $((1000000 + number)) /dev/zero | tr '\0' "$number" >"$outside/secret$number"
 	head -c $((2000000 + number)) /dev/zero | tr '\0' "$number" >"$outside/below/secret$number"
@@ -40,7 +40,7 @@ for place in one two; do
 	ln -s "$outside/secret1" "$tree/$place/spare2"
 	ln -s spare3 "$tree/$place/spare3"
 	mkfifo "$tree/$place/spare4"
-	# Devices, where they can be made.
+	# Devices, if they can be created.
 	mknod "$tree/$place/spare5" c 1 5 2>/dev/null || true
 	mknod "$tree/$place/spare6" c 1 3 2>/dev/null || true
 done
@@ -50,7 +50,7 @@ done
 [ ${#as[@]} -eq 0 ] || chown -R -h 65534:65534 "$files"
 
 children=()
-# End what was started, by the signal that no handler delays.
+# End the started programs with the signal that no handler can delay.
 stop() {
 	[ ${#children[@]} -eq 0 ] || kill -KILL "${children[@]}" 2>/dev/null || true
 	[ ${#children[@]} -eq 0 ] || wait "${children[@]}" 2>/dev/null || true
@@ -63,7 +63,8 @@ start() {
 	children+=($!)
 }
 
-# index STATUSES [ENV]... DATABASE OPTION...: an indexing run, whose every line is one of a file.
+# index STATUSES [ENV]... DATABASE OPTION...: an indexing run in which every message is about a
+# file.
 index() {
 	local database=$1 status=0 odd
 	shift
@@ -110,10 +111,10 @@ for database in plain inflated ignoring listed; do
 		OR content_hash IN (SELECT content_hash FROM outside.file)")"
 done
 
-# All comes to rest, and the next run knows it as a first one does.
+# When everything has stopped, the next run gives the same as a first run.
 chmod -R u+rwX "$tree" 2>/dev/null || true
 next_tick
-# Whichever way they were exchanged last.
+# In whichever order they were exchanged last.
 [ ! -L "$tree/swapped" ] || "${as[@]}" mv -T "$tree/swapped.link" "$tree/was-swapped"
 rest() {
 	local database=$1
@@ -135,14 +136,14 @@ rest plain
 rest inflated -z -j4
 rm -rf "$tree" ./*.db ./*.rows
 
-# ---- Names of every byte, and of the greatest length; modes of all kinds ----
+# ---- Names with every byte, and of the maximum length; all file modes ----
 mkdir "$tree"
 for byte in $(seq 1 255); do
 	[ "$byte" != 47 ] || continue
 	name=$(printf '%b' "\\x$(printf %02x "$byte")x")
 	name=${name%x}
 	printf '%s%s' "$byte" "$byte" >"$tree/n$name$(printf 'n%.0s' $(seq 253))"
-	[ "$byte" != 46 ] || name=... # "." is taken
+	[ "$byte" != 46 ] || name=... # "." always exists
 	printf '%s' "$byte" >"$tree/$name"
 done
 mkdir -m 1777 "$tree/everybody's"
@@ -164,7 +165,7 @@ mkdir "$tree"
 index names.db "$tree"
 summary 0 0 509 0
 
-# ---- What the system makes up: it ends ----
+# ---- Files invented by the system: the run ends ----
 odd_place() {
 	local status=0
 	[ -e "$1" ] || return 0
@@ -174,7 +175,7 @@ odd_place() {
 odd_place /proc/self
 odd_place /sys/kernel
 
-# ---- 10,000 directories in each other, many of them beside two others, with few descriptors ----
+# ---- 10,000 nested directories, many with two others next to them, and few descriptors ----
 depth=10000
 "${mutator[@]}" deep "$tree/deep" $depth
 [ ${#as[@]} -eq 0 ] || chown -R -h 65534:65534 "$tree"

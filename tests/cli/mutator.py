@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Change a tree while it is indexed, for moving.sh.
+"""Changes a tree while it is indexed, for moving.sh.
 
     mutator.py files TOP SEED      change the files of TOP in every way, until killed
-    mutator.py swap PARENT NAME    exchange a directory of PARENT and the link NAME.link beside it,
-                                   as fast as it goes, until killed
+    mutator.py swap PARENT NAME    exchange a directory of PARENT and the link NAME.link next to it,
+                                   as fast as possible, until killed
     mutator.py directories TOP SEED rename, remove and make directories of TOP, until killed
-    mutator.py watch DIRECTORY     until told to end, watch; then tell the number of times that a
-                                   file at or below DIRECTORY, or a directory there, was opened
-    mutator.py deep TOP DEPTH      make directories in each other, some of them beside two others
+    mutator.py watch DIRECTORY     watch until a signal ends it; then print how often a file or
+                                   directory at or below DIRECTORY was opened
+    mutator.py deep TOP DEPTH      make nested directories, some of them with two others next to them
     mutator.py many TOP COUNT      make files of up to 9 bytes
-    mutator.py measure COMMAND...  run it; then tell its largest memory in KiB
+    mutator.py measure COMMAND...  run it; then print its peak memory in KiB
 
 SPDX-License-Identifier: MIT
 """
@@ -29,7 +29,7 @@ RENAME_EXCHANGE = 2
 
 
 def exchange(x, y, at=-100):  # AT_FDCWD
-    """Exchange two names at once; where the system cannot, one after the other."""
+    """Exchange two names at once, or one after another if the system cannot."""
     if hasattr(libc, "renameat2"):
         if libc.renameat2(at, os.fsencode(x), at, os.fsencode(y), RENAME_EXCHANGE) == 0:
             return
@@ -43,9 +43,9 @@ def exchange(x, y, at=-100):  # AT_FDCWD
 
 
 def write(path, rng, flags=os.O_CREAT | os.O_TRUNC, at=None):
-    """Never through a link: what is outside the tree stays as it is."""
+    """Never write through a link, so that nothing outside the tree changes."""
     fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o644, dir_fd=at)
-    # No two sizes are alike for long, and none is that of a file outside.
+    # Sizes rarely repeat, and none equals the size of a file outside.
     os.write(fd, rng.randbytes(8) * rng.randrange(1, 4000) + rng.randbytes(rng.randrange(1, 8)))
     os.close(fd)
 
@@ -55,7 +55,7 @@ def open_directory(path):
 
 
 def clear(path):
-    """Remove what is there, whatever it has become."""
+    """Remove the file, whatever type it has now."""
     try:
         os.unlink(path)
     except (IsADirectoryError, PermissionError):
@@ -115,8 +115,8 @@ def replace(path, rng):
 def change_files(top, seed):
     rng = random.Random(seed)
     names = [f"f{seed}.{n}" + (".gz" if n % 8 == 0 else "") for n in range(40)]
-    # What is no regular file takes the place of one, and gives it back: devices and links that
-    # were there when this began.
+    # Files that are not regular replace a regular file and then return: devices and links that
+    # existed at the start.
     spares = [os.path.join(top, name) for name in os.listdir(top) if name.startswith("spare")]
     while True:
         path = os.path.join(top, rng.choice(names))
@@ -166,23 +166,23 @@ def change_directories(top, seed):
 
 
 def swap(parent, name):
-    """By the parent's descriptor. Its path may lead through another exchange, to the outside for a
-    moment, and from there an exchange would carry a directory in."""
+    """Use the parent's descriptor. Because of another exchange, its path may lead outside for a moment,
+    and an exchange there would move a directory into the tree."""
     at = None
     while at is None:
         try:
             at = open_directory(parent)
-        except OSError:  # the link is there just now
+        except OSError:  # the link is there at the moment
             pass
     while True:
         try:
             exchange(name, name + ".link", at)
-        except OSError:  # the file system cannot exchange, and this was caught in between
+        except OSError:  # the file system cannot exchange names, and this was stopped in between
             pass
 
 
 def watch(top):
-    """inotify: IN_OPEN and IN_ACCESS, of the directories and what is in them."""
+    """Use inotify: IN_OPEN and IN_ACCESS for the directories and their entries."""
     fd = libc.inotify_init1(os.O_CLOEXEC) if hasattr(libc, "inotify_init1") else -1
     places = [top] + [os.path.join(at, name) for at, names, _ in os.walk(top) for name in names]
     if fd < 0 or any(libc.inotify_add_watch(fd, os.fsencode(place), 0x20 | 0x1) < 0 for place in places):

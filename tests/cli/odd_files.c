@@ -1,19 +1,20 @@
 /*
- * A library to preload into simhash: a file system that answers oddly, by the names of what it has.
- *   twin*          files of one inode with two names, whatever they are
- *   new_inode*     files whose inode number is another one in each process
+ * A library to preload into simhash. It simulates a file system that gives unusual answers,
+ * depending on the names of files and directories.
+ *   twin*          files that seem to be two names of one inode
+ *   new_inode*     files whose inode number differs in each process
  *   eio, estale, eoverflow      files whose status cannot be read
- *   dead           a directory of another file system, which does not answer
- *   fuse*          a directory whose file system makes up inode numbers
+ *   dead           a directory of another file system that does not answer
+ *   fuse*          a directory whose file system invents inode numbers
  *   broken.ERRNO   a directory whose second reading fails with this error
- *   broken.status  the same, with ENOENT; and after that its status cannot be read
- *   broken.place   the same, but only where it is opened again
+ *   broken.status  the same, with ENOENT; then its status cannot be read
+ *   broken.place   the same, but only when it is opened again
  *   faded          a directory whose status cannot be read when it is opened again
- *   itself         a directory that is the one that has it
- *   endless        the same, with another inode number each time; endless.now with other times, too
+ *   itself         a directory that is also its own parent
+ *   endless        the same, with a new inode number each time; endless.now also with new times
  * SPDX-License-Identifier: MIT
  */
-/* Both names of what has two, such as openat and openat64, are hidden. */
+/* If a function has two names, such as openat and openat64, this replaces both. */
 #undef _FILE_OFFSET_BITS
 #undef _TIME_BITS
 
@@ -41,12 +42,12 @@
 #define FUSE_MAGIC 0x65735546
 #define DESCRIPTORS 65536
 
-/* The inode number that a descriptor was given, or 0. */
+/* The inode number that was invented for a descriptor, or 0. */
 static atomic_ullong given_inode[DESCRIPTORS];
 static atomic_bool has_new_times[DESCRIPTORS];
 #define NOT_OPENED (-2)
-static atomic_int faded_fd = NOT_OPENED; /* as it was opened first */
-static atomic_int broken_fd = -1;	 /* of the directory whose reading has failed */
+static atomic_int faded_fd = NOT_OPENED; /* the first time it was opened */
+static atomic_int broken_fd = -1;	 /* the directory whose reading failed */
 
 static unsigned long long new_inode(void)
 {
@@ -74,7 +75,7 @@ static int error_of(const char *name)
 	return 0;
 }
 
-/* The last name of what a descriptor leads to. */
+/* The last name of the file to which a descriptor leads. */
 static const char *name_of(int fd, char path[4096])
 {
 	char link[64];
@@ -108,7 +109,7 @@ static const char *name_of(int fd, char path[4096])
 STATUS_AT_BY(fstatat, stat)
 STATUS_AT_BY(fstatat64, stat64)
 
-/* Of a directory whose reading has failed before, or that was opened before. */
+/* Is it a directory whose reading failed before, or that was opened before? */
 static bool has_no_status(int fd)
 {
 	char path[4096];
@@ -143,7 +144,7 @@ STATUS_BY(fstat64, stat64)
 PUBLIC int statx(int fd, const char *path, int flags, unsigned mask, struct statx *status)
 {
 	NEXT(statx);
-	/* What is known of its file system is known without asking it. */
+	/* A call that does not ask the file system still knows its cached attributes. */
 	bool is_asked = mask != 0 || (flags & AT_STATX_DONT_SYNC) == 0;
 
 	errno = is_asked ? error_of(path) : 0;

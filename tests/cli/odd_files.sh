@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Trees whose file system answers oddly, by a library that is preloaded: see odd_files.c.
+# Tests trees on a file system with unusual answers, simulated by a preloaded library: see
+# odd_files.c.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +13,8 @@ index() {
 contents() {
 	sql "SELECT COUNT(DISTINCT content_hash) FROM file"
 }
-# plant NAME...: settled files of different contents, their sizes by the length of their names
+# plant NAME...: make settled files with different contents; their sizes depend on the length of
+# their names
 plant() {
 	local name
 	rm -rf "$files"
@@ -26,14 +28,14 @@ plant() {
 
 # ---- One inode for several files ----
 plant twin twin.size twin.other twin.time
-touch -d '2021-01-01 00:00:00' "$files/twin.time" # twin.other has the same size
+touch -d '2021-01-01 00:00:00' "$files/twin.time" # the same size as twin.other
 for threads in 1 3; do
 	reset
 	index 0 -j $threads "$files"
 	same "contents of files with one inode" 4 "$(contents)"
 	same "sizes of rows that are not those of their files" 0 "$(sql "SELECT COUNT(*) FROM file_text WHERE size <> LENGTH(name) + 3893")"
 done
-# Of one size and time, but not of one status.
+# Equal size and time, but a different status.
 plant twin.1 twin.2
 next_tick
 chmod 600 "$files/twin.2"
@@ -45,7 +47,7 @@ gzip -n "$files"/*
 index 0 -z "$files"
 same "contents of packed files with one inode" 4 "$(contents)"
 
-# ---- Inodes that are another number each time ----
+# ---- Inode numbers that change each time ----
 plant fuse/new_inode.1 fuse/new_inode.2 fuse/new_inode.3
 next_tick
 index 0 "$files"
@@ -55,14 +57,15 @@ summary 0 3 0 0
 mv "$files/fuse/new_inode.1" "$files/fuse/x"
 mv "$files/fuse/new_inode.2" "$files/fuse/new_inode.1"
 mv "$files/fuse/x" "$files/fuse/new_inode.2"
-next_tick # or the run after the next one reads them again
+next_tick # otherwise the run after the next one reads them again
 index 0 "$files"
 summary 2 1 0 0
 index 0 "$files"
 summary 0 3 0 0
 
-# ---- What fails hides nothing ----
-# The entries of a directory with one that fails; `more` comes after it or before it, whatever the order is.
+# ---- A failure hides no other files ----
+# The entries of a directory in which one fails; `more` comes before or after it, depending on the
+# order.
 for name in eio estale eoverflow; do
 	plant a "$name" z more/x
 	runs 0 "$SIMHASH" "$files"
@@ -78,7 +81,7 @@ for name in eio estale eoverflow; do
 	runs 0 "$SIMHASH" "$files"
 	same "rows" 5 "$(sql 'SELECT COUNT(*) FROM file')"
 done
-# The second part of a directory is not read, and nothing of it is taken for gone.
+# The second part of a directory cannot be read, and its files are not treated as removed.
 for name in broken.{enoent,eio,status,place}; do
 	mapfile -t many < <(seq -f "$name/%03g" 100)
 	plant "${many[@]}" "$name/below/x" z/x a/x
@@ -93,11 +96,11 @@ for name in broken.{enoent,eio,status,place}; do
 	esac
 	grep -q '^1 scanned.* 0 removed, 1 failed' err || fail "summary: $(tail -n 1 err)"
 done
-# A directory that is opened again for the ones below it, since many others are open.
+# A directory that is opened again for its subdirectories, because many others are open.
 deep=$(printf 'level/%.0s' {1..40})faded
 plant "$deep"/{a,b,c}/x
 for directory in $(cd "$files" && find . -type d -name level); do
-	mkdir "$files/$directory/"{a,b,c,d} # some of them wait, so that their parent stays open
+	mkdir "$files/$directory/"{a,b,c,d} # some of them wait, so their parent stays open
 	seq 97 >"$files/$directory/a/x"
 done
 runs 0 "$SIMHASH" "$files"
@@ -119,7 +122,7 @@ index 0 -xL "$files"
 summary 0 2 0 0
 same "rows" 6 "$(sql 'SELECT COUNT(*) FROM file')"
 
-# A PATH below another that does not get there.
+# A PATH below a path that fails.
 plant eio/below/x eio/file z
 index 2 "$files" "$files/eio/below" "$files/eio/file"
 summary 3 0 0 1
@@ -133,21 +136,21 @@ ends() {
 	same "what was not entered" "$2" "$(grep -o 'Not entered: .*' err)"
 	[ "$(sql "SELECT COUNT(*) FROM file")" -le "$1" ] || fail "files: $(sql "SELECT COUNT(*) FROM file")"
 }
-alike="Not entered: it and the levels above it are all alike, as if it contained itself"
+alike="Not entered: it and the levels above it are all equal, as if it contained itself"
 plant file a/b/file a/itself/none
 ends 2 "Not entered: it is the directory 1 level above it"
 plant file a/file a/endless/none
 ends 20 "$alike"
-# ... with times that change from level to level.
+# ... with times that change at each level.
 plant file a/file a/endless.now/none
 ends 90 "$alike"
-# Without files only the length of the path ends it. Its rows, had it any, would stay.
+# Without files, only the length of the path ends the walk. Rows below it would not be removed.
 name=endless.$(printf '%0200d' 0)
 plant file a/file a/below/file "a/below/x/$name/none"
 runs 0 "$SIMHASH" "$files"
 ends 4 "Not entered: its path has more than 32768 bytes"
 same "rows below a directory without an end" 1 "$(sql "SELECT COUNT(*) FROM file WHERE name = X'$(printf none | od -An -v -tx1 | tr -d ' \n')'")"
-# Many levels that are only nearly alike are walked.
+# Many levels that are only similar are walked.
 path=$files/deep
 for number in $(seq 20); do
 	path=$path/d

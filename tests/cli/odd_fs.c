@@ -1,11 +1,12 @@
 /*
- * A file system for tests, by FUSE. It shows another directory, with what is odd about some mounts:
+ * A file system for tests, using FUSE. It shows another directory, with unusual features of some
+ * mounts:
  *
  *     odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] [hang=NAME] [-- FUSE-OPTION...]
  *
- *     fold       names are found in any case, as on SMB and on file systems of other systems
- *     invent     each name that is looked up has its own inode number, also for one file
- *     plain      renames without flags only, and no links
+ *     fold       names are found in any case, as on SMB and on other operating systems
+ *     invent     each name has its own inode number, also names of one file
+ *     plain      only renames without flags, and no links
  *     self=NAME  each directory has an entry NAME, which is the directory itself
  *     hang=NAME  a read of a file NAME is never answered
  *
@@ -31,7 +32,7 @@ static char backing[PATH_MAX];
 static bool folds, invents, is_plain;
 static const char *self, *hanging;
 
-/* Replace a name by the one that the directory has in another case. */
+/* Replace a name by the spelling in the directory, ignoring case. */
 static void fold_name(const char *directory, char *name)
 {
 	DIR *entries = opendir(directory);
@@ -52,7 +53,7 @@ static void fold_name(const char *directory, char *name)
 		closedir(entries);
 }
 
-/* Where a path is below BACKING. */
+/* The path below BACKING. */
 static const char *real(const char *path, char buffer[PATH_MAX])
 {
 	char name[NAME_MAX + 1];

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names of any bytes go through the index and every format unharmed.
+# Tests that names with any bytes pass through the index and every format unchanged.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,7 @@ content=$(random_bytes 6000 1 | base64)
 for name in "${names[@]}"; do
 	printf '%s' "$content" >"$files/$name"
 done
-# A path of more than 4,000 bytes, deeper than one system call reaches.
+# A path of more than 4,000 bytes, which is too long for one system call.
 (
 	cd "$files"
 	for _ in $(seq 20); do
@@ -30,7 +30,7 @@ summary $((count + 1)) 0 0 0
 [ ! -e pwned ] || fail "a name was run"
 same "longest directory" 1 "$(sql 'SELECT count(*) FROM file WHERE length(directory) > 4800')"
 
-# Every name comes back byte for byte: as hex, by the engine's own client.
+# Every name is returned byte by byte, as hex, by the engine's own client.
 for name in "${names[@]}"; do
 	printf '%s' "$name" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F
 	echo
@@ -38,7 +38,7 @@ done | LC_ALL=C sort >expected
 sql "SELECT hex(name) FROM file WHERE length(directory) < 4800" | LC_ALL=C sort >found
 cmp expected found || fail "names: $(diff expected found | head -4)"
 
-# A second run knows them all again.
+# A second run knows all files.
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMHASH" "$files"
@@ -46,7 +46,7 @@ summary 0 $((count + 1)) 0 0
 
 pairs=$((count * (count + 1) / 2))
 
-# Text: one line a pair, no control byte, nothing that is not UTF-8.
+# Text: one line for each pair, without control bytes, and in UTF-8.
 runs 0 "$SIMFIND" --group=none
 same "identical pairs" $pairs "$(grep -c ^identical out)"
 same "lines of text" $pairs "$(wc -l <out)"
@@ -62,7 +62,7 @@ grep -qF 'arabic\xd8\x9cmark.txt' out || fail "no escaped mark of letters"
 grep -qF 'line\xe2\x80\xa8end.txt' out || fail "no escaped end of line"
 grep -qF 'back\\slash.txt' out || fail "no escaped backslash"
 
-# JSON: valid, every pair, and the bytes of what is not UTF-8 in a field of their own.
+# JSON: valid, with every pair, and with the bytes that are not UTF-8 in a separate field.
 runs 0 "$SIMFIND" --group=none --format=json -o pairs.json
 iconv -f UTF-8 -t UTF-8 pairs.json >/dev/null || fail "JSON is not UTF-8"
 same "JSON" "1|$pairs" "$(sqlite3 :memory: "SELECT json_valid(readfile('pairs.json')) || '|' ||
@@ -82,14 +82,14 @@ prefix=$(printf '%s/' "$files" | od -An -v -tx1 | tr -d ' \n' | tr a-f A-F)
 sed "s/^/$prefix/" expected | LC_ALL=C sort >expected.paths
 cmp expected.paths found || fail "paths in JSON: $(diff expected.paths found | head -4)"
 
-# CSV: read back by another program, byte for byte.
+# CSV: another program reads the same bytes back.
 runs 0 "$SIMFIND" --group=none --format=csv -o pairs.csv
 sqlite3 :memory: -cmd '.mode csv' -cmd '.import pairs.csv pairs' \
 	"SELECT hex(path_a) FROM pairs UNION SELECT hex(path_b) FROM pairs" |
 	grep -v "$(printf '64%.0s' $(seq 200))" | LC_ALL=C sort >found
 cmp expected.paths found || fail "paths in CSV: $(diff expected.paths found | head -4)"
 
-# One file named by its odd path. Valgrind sees what is alike in all of them after a few.
+# One file with an unusual path. Under valgrind, a few names are enough.
 [ -z "${MEMCHECK:-}" ] || names=("${names[@]:0:3}")
 for name in "${names[@]}"; do
 	runs 0 "$SIMFIND" "$files/$name"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Indexes that were written by earlier versions: rows that are brought up to date are those that are
+# Tests indexes written by earlier versions: after the update, their rows equal the rows that are
 # written today for the same files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,7 +9,8 @@ tree=$TEST_FOLDER/tree
 scripts=("$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql)
 newest=${#scripts[@]}
 
-# What must not differ: all but where and when a file was scanned, and what versions add by scanning.
+# Columns that must not differ: all except for where and when a file was scanned, and columns that
+# newer versions fill by scanning.
 same_columns() { # VERSION
 	local added=contents
 	[ "$1" -ge 3 ] || added+="|links"
@@ -49,7 +50,7 @@ check_version() { # VERSION
 		JOIN host ha ON ha.id = a.host AND ha.name = 'archive'
 		JOIN file b ON b.host <> a.host AND $condition")"
 
-	# By counts alone, which every version has, and by another measure where it had one.
+	# By counts alone, which every version has, and by another measure if the version had one.
 	runs 0 "$SIMFIND" --verify=no --between archive: "$tree" --group=none --format=csv -o pairs
 	same "identical pairs from version $1" 13 "$(grep -c ^identical pairs)"
 	same "similar pairs from version $1" 10 "$(grep -c ^similar pairs)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One file is one file: its names through several mounts are no copies, in no listing, and free nothing.
+# Tests that a file with names through several mounts is one file: the names are not copies in any
+# list, and free nothing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,7 +22,7 @@ same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.
 [ first/sub/1.bin -ef second/sub/1.bin ] || fail "a bind mount shows other files"
 runs 0 "$SIMHASH" -q first second
 
-# Nothing is a copy: of pairs, of groups, of FILE, across two directories.
+# There are no copies among pairs, in groups, for a FILE, and between two directories.
 for how in "" --group --group=single --group=none --also=versions "--between first second" "-T 0 first/sub/1.bin" first; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" $how
@@ -30,7 +31,7 @@ done
 runs 0 "$SIMFIND" --format=json --also=hard-links -T 0
 [ "$(grep -c '"identical"' out)" -ge 3 ] || fail "--also=hard-links does not list the names: $(cat out)"
 
-# The same of the members of one archive under two names, but two members of it are two files.
+# The same for members of one archive with two names, but two members of it are two files.
 runs 0 "$SIMHASH" -q -z first second
 runs 0 "$SIMFIND" -q --group=none --format=csv
 grep -q "members.tar//1.bin" out || fail "a member is not found: $(cat out)"
@@ -46,7 +47,8 @@ reset
 rm tree/members.tar
 runs 0 "$SIMHASH" -q first second
 
-# Folders that are one folder save nothing; a real copy of them does, though its copy has two names.
+# Two names of one folder save nothing. A real copy of the folder saves space, even if the copy has
+# two names.
 runs 0 "$SIMFIND" --directories
 grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: its files have other names" out || fail "nothing says that: $(cat out)"
@@ -68,7 +70,7 @@ grep -q second out && fail "a second name is in a group: $(cat out)"
 runs 0 "$SIMFIND" -q --format=html -o page.html
 grep -q "second/sub" page.html && fail "the page has the second name"
 
-# A plan: what is kept has its other name, which no line of a script takes away.
+# A plan: the kept file has another name, and no line of a script removes it.
 runs 0 "$SIMKEEP" -q --action=script:script --keep=in:first
 grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
 same "copies in the script" 3 "$(grep -c '^#delete' script)"

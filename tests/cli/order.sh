@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --sort and --limit: the order of pairs and groups, held against one that is computed
-# from what is listed; and that a limit lists the first of it.
+# Tests --sort and --limit: compares the order of pairs and groups with an order computed from the
+# list, and checks that a limit lists the first ones.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -14,8 +14,8 @@ random_bytes 90000 8 >"$files/copies/\"quoted\", and more"
 settle "$files"
 runs 0 "$SIMHASH" "$files"
 
-# ordered KEY: the CSV of all pairs on standard input, in that order. What a key leaves open is
-# as without one, that is, as the lines of the input come.
+# ordered KEY: sort the CSV of all pairs on standard input by this key. Equal pairs stay in the
+# order of the input, as without a key.
 ordered() {
 	python3 -c 'import csv, sys
 rows = list(csv.DictReader(sys.stdin))
@@ -27,7 +27,7 @@ for r in sorted(rows, key=keys[sys.argv[1]]):
     print(r["path_a"], r["path_b"], sep="\t")' "$1"
 }
 
-# paths_of FILE: those of its pairs, in CSV
+# paths_of FILE: the paths of the pairs in a CSV file
 paths_of() {
 	python3 -c 'import csv, sys
 for r in csv.DictReader(open(sys.argv[1], newline="")): print(r["path_a"], r["path_b"], sep="\t")' "$1"
@@ -67,7 +67,7 @@ for threads in 1 3; do
 	runs 0 "$SIMFIND" -q -j $threads --limit=12 -o found
 	cmp found <(head -n 12 plain) || fail "the first, as text"
 done
-# All formats, streams too, have the same number of lines.
+# All formats, including streams, have the same number of lines.
 for format in text json jsonl null; do
 	runs 0 "$SIMFIND" -q --format=$format --sort=path --limit=5 -o found
 	case $format in
@@ -80,13 +80,13 @@ done
 runs 0 "$SIMFIND" -q --format=jsonl --sort=size -o found
 same "lines in order as jsonl" "$(ordered size <all)" "$(python3 -c 'import json
 for line in open("found"): r = json.loads(line); print(r["path_a"], r["path_b"], sep="\t")')"
-# Pairs that are kept, and those of FILEs.
+# Confirmed pairs, and the pairs of FILEs.
 runs 0 "$SIMFIND" -q --verify=all --min-resemblance=0.5 --sort=size --limit=9 --format=csv -o found
 same "of pairs that were read" 10 "$(wc -l <found)"
 runs 0 "$SIMFIND" -q --sort=-path --limit=1 -0 "$files/copies/one"
 same "similar to a file" "$files/copies/one|$files/copies/two|" "$(tr '\0' '|' <out)"
 
-# Groups: by what they save, unless another key is given.
+# Groups are sorted by the saved bytes, unless another key is given.
 group_order() {
 	python3 -c 'import json, sys
 groups = json.load(sys.stdin)
@@ -125,7 +125,7 @@ worst = [min(m.get("resemblance", 1) for m in g["members"][1:]) for g in json.lo
          if all("resemblance" in m for m in g["members"][1:])]
 assert len(worst) > 3 and worst == sorted(worst, reverse=True), worst' || fail "groups by similarity"
 
-# What has no meaning is refused.
+# Keys without a meaning are refused.
 runs 1 "$SIMFIND" --sort=files
 said "simfind: --sort=files needs --group: a pair has two files"
 runs 1 "$SIMFIND" --sort=name

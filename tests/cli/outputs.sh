@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Where simfind and simkeep write: standard output by name, files that are replaced when all is written, and
-# what no file can be replaced by.
+# Tests the outputs of simfind and simkeep: standard output by name, files that are replaced when
+# everything is written, and paths that cannot be replaced by a file.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 umask 022
@@ -14,7 +14,7 @@ cp out expected
 mkdir there
 cd there
 
-# left WHAT NAME...: the files of this folder
+# left WHAT NAME...: check the files in this folder
 left() {
 	same "files after $1" "$(printf '%s\n' "${@:2}" | LC_ALL=C sort)" "$(LC_ALL=C ls -A)"
 }
@@ -25,14 +25,14 @@ for name in - /dev/stdout; do
 	cmp ../expected ../out || fail "-o $name is not standard output"
 done
 left "standard output" ''
-# It is written on, not over, where it is a file.
+# If it is a file, the output is appended and does not replace it.
 (echo before && "$SIMFIND" -q -o /dev/stdout && echo after) >../out
 same "three lines" "before after" "$(sed -n '1p;$p' ../out | paste -sd' ')"
 runs 0 "$SIMKEEP" --action=script:-
 said "standard output: a script for 1 copy; edit it"
 grep -q '^#delete ' ../out || fail "no script: $(cat ../out)"
 
-# A new file has the rights of others; one that is there keeps its own.
+# A new file gets the usual permissions; an existing file keeps its own.
 runs 0 "$SIMFIND" -q -o new
 runs 0 "$SIMKEEP" -q --action=script:new.sh
 same "rights" "644 700" "$(stat -c %a new new.sh | paste -sd' ')"
@@ -48,7 +48,7 @@ cmp new ../expected || fail "not replaced through a link"
 [ -L link ] || fail "the link was replaced"
 grep -q '^#delete ' new.sh || fail "no script"
 same "rights" "604 640" "$(stat -c %a new new.sh | paste -sd' ')"
-# A link that leads nowhere yet, by way of another.
+# A link to a missing file, through another link.
 mkdir deep
 ln -s deep/two one
 ln -s ../later deep/two
@@ -57,7 +57,7 @@ cmp later ../expected || fail "not written to where the link leads"
 rm -r deep one later
 left "links" link new new.sh
 
-# What fails leaves what there was: a wrong file, an index that is not there, a disk that is full.
+# A failure keeps the old file: a wrong FILE, a missing index, a full disk.
 echo old >new
 cp new.sh old.sh
 runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new
@@ -73,7 +73,7 @@ same "what there was" old "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
 left "failures" link new new.sh old.sh
 
-# So does a run that is interrupted: it waits for standard input, with its output open.
+# An interrupted run also keeps it: it waits for standard input with its output open.
 mkfifo ../input
 is_begun() {
 	[ -e "$(echo .simfind.*)" ]
@@ -96,7 +96,7 @@ for signal in INT TERM HUP; do
 done
 set +m
 
-# What is no file is written directly; so is a file in a folder that cannot be written to.
+# Paths that are not files are written directly, and so are files in a folder that is not writable.
 mkfifo fifo
 cat fifo >../read &
 runs 0 "$SIMFIND" -q -o fifo
@@ -130,8 +130,8 @@ said "cannot write to .: Is a directory"
 runs 1 "$SIMFIND" -q -o new/x
 said "cannot write to new/x: Not a directory"
 
-# A file of the index is not replaced, by its own name or another one. What an earlier run has
-# written is, and so is what has no bytes.
+# A file of the index is not replaced, by its own or another name. Files written by an earlier run,
+# and empty files, are replaced.
 cp -r "$files" ../indexed
 # refused SAYS COMMAND...
 refused() {
@@ -148,7 +148,7 @@ refused "$files/a.txt: $own" "$SIMFIND" --directories -o "$files/a.txt"
 refused "$files/a.txt: $own" "$SIMHASH" --export="$files/a.txt"
 ln -s "$files/a.txt" symbolic
 refused "symbolic: $own" "$SIMFIND" -o symbolic
-# Still of the index if it has been replaced since, and if only its inode is known.
+# A file of the index is still protected if it was replaced, and if only its inode is known.
 cp "$files/a.txt" kept
 mv "$files/a.txt" ../old
 cp kept "$files/a.txt"
@@ -157,7 +157,7 @@ mv ../old "$files/a.txt"
 ln "$files/a.txt" hard
 refused "hard: it is a file of the index under another name, $files/a.txt; write to another file" \
 	"$SIMFIND" -o hard
-# Another host's files are not these.
+# Files of another host are different files.
 runs 0 "$SIMHASH" --host=elsewhere "$files"
 cp kept old
 runs 0 "$SIMFIND" -q -o old

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The index survives its own scan: no program closes a file of an index that it has open, under whatever
-# name and in whatever way it comes to it, since that would take SQLite's locks away. And two
-# writers and readers, with kills, work on an index inside the tree that is scanned.
+# Tests that the index survives its own scan: no program closes a file of an index that it has open,
+# under any name and in any way, because this would release SQLite's locks. Also tests two writers,
+# readers and kills with an index inside the scanned tree.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,10 +18,10 @@ whole() {
 	same "integrity after $1" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
 }
 
-# ---- No close, in any way ----
+# ---- Nothing is closed ----
 
 report=$TEST_FOLDER/closed
-# watched WAY STATUS COMMAND...: closes nothing of the index, with a reader that keeps it in use
+# watched WAY STATUS COMMAND...: check that it closes no file of the index while a reader uses it
 watched() {
 	local way=$1 status=$2
 	shift 2
@@ -53,7 +53,7 @@ fi
 watched "a home directory" 0 "$SIMHASH" "$HOME"
 watched "again" 0 "$SIMHASH" -f "$HOME"
 same "rows of the index" 0 "$(rows_of_index)"
-# A reader keeps -wal and -shm there, so that they are met as well.
+# A reader keeps -wal and -shm in existence, so that the programs also find these files.
 coproc keeper { exec sqlite3 "$index"; }
 echo "BEGIN; SELECT 'reads', count(*) FROM file;" >&"${keeper[1]}"
 read -r _ <&"${keeper[0]}"
@@ -91,7 +91,7 @@ ln "$index" "$HOME/notes/.ignore"
 watched "an ignore file" 0 "$SIMHASH" --ignore-files "$HOME"
 rm "$HOME/notes/.ignore"
 
-# Two copies that were indexed; then one name stands for the index.
+# Two indexed copies; then one name is a name of the index.
 for way in verify report delete hardlink journal; do
 	cp "$HOME/notes/1.txt" "$HOME/notes/copy"
 	runs 0 "$SIMHASH" "$HOME"
@@ -120,7 +120,8 @@ for top, directories in zip(sys.argv[1:], (30, 10)):
             (folder / str(i)).write_text(f"{top} {d} {i}\n" * 40)
 END
 rm -f "$HOME"/other-name* "$HOME/notes/other-name-linked"
-# Each of these meets the index; another writer, a reader of another program and one of ours go on meanwhile.
+# Each of these commands finds the index, while another writer, a reader of another program and one
+# of ours run.
 ln "$index" "$HOME/other-name"
 find "$HOME" -type f -print0 >list
 ways=("$HOME" "-L $HOME" "-z $HOME" "--files0-from=list" "--filter=db:cat $HOME" "--update $HOME")

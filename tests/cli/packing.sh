@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# --order: every file once, similar ones next to each other, and references that can be resolved.
+# Tests --order: it lists every file once, similar files next to each other, and references that can
+# be resolved.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Families under names and in folders that tell nothing, copies and links, and files like no other.
+# Families with names and folders that give no hint, copies and links, and files that resemble no
+# other.
 python3 - "$files" <<'PYTHON'
 import os, random, sys
 
@@ -45,7 +47,8 @@ gzip -k "$files/lonely/plain"
 runs 0 "$SIMHASH" -z "$files"
 find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 
-# Each file once, in an order that any number of threads gives; directories limit it.
+# Each file once, in an order that does not depend on the number of threads; directories limit the
+# list.
 runs 0 "$SIMFIND" --order -0 -j 1
 mv out one
 LC_ALL=C sort -z one | cmp - expected || fail "other files than there are"
@@ -60,8 +63,8 @@ same "files like no other, by folder, extension and name" \
 tar --null --no-recursion -P -T one -cf all.tar
 same "files in an archive" "$(tr -cd '\0' <expected | wc -c)" "$(tar -P -tf all.tar | wc -l)"
 
-# References come before, lead nowhere in circles, and have in common what is told, by the files
-# themselves. All together have as much in common as any forest of the pairs that are listed.
+# References come earlier, form no circles, and share as many bytes as stated, checked with the
+# files themselves. In total they share as much as any forest of the listed pairs.
 runs 0 "$SIMFIND" --order=delta -q -0
 mv out references
 runs 0 "$SIMFIND" --order=delta -q --format=json
@@ -117,7 +120,7 @@ references = dict(pairs)
 assert max(depths[p] for p in content if p.startswith(b"chain/")) == 16
 assert not any(references[p] for p in content if not content[p] or p.startswith(b"lonely/"))
 
-# The forest that joins the most, by the pairs, but for what the chain loses where it begins anew.
+# The forest that joins the most bytes by the pairs, except for chains that start again.
 edges = []
 for p in json.load(open("pairs.json", encoding="utf-8")):
     a, b, r = name(p, "path_a"), name(p, "path_b"), p["resemblance"]
@@ -136,7 +139,7 @@ for common, a, b in sorted(edges, reverse=True):
 told -= sum(int(r["shared_bytes"]) for r, (p, _) in zip(rows, pairs) if p.startswith(b"chain/"))
 assert most > 0 and abs(told - most) < 1e-4 * most + len(edges), (told, most)
 
-# What is joined lies together.
+# Joined files are next to each other.
 place = {p: i for i, (p, _) in enumerate(pairs)}
 families = {}
 for p in content:
@@ -147,7 +150,7 @@ PYTHON
 same "text on one line" "$(tr -cd '\0' <expected | wc -c)" "$(wc -l <order.text)"
 grep -qF 'odd/a\n"b\\\xff,.1' order.text || fail "an odd name is not escaped"
 
-# The minimum; what is known; what has other names elsewhere.
+# The minimum; known contents; files with other names elsewhere.
 runs 0 "$SIMFIND" --order=delta -q --min-resemblance=1 --format=jsonl "$files/copies" "$files/other"
 same "copies alone" 3 "$(grep -c '"match":"identical"' out)"
 same "nothing similar" 0 "$(grep -c '"match":"similar"' out || true)"
@@ -159,7 +162,7 @@ mkdir empty
 runs 1 "$SIMFIND" --order empty
 said 'index it first'
 
-# On a terminal names are escaped there, too.
+# On a terminal, names are also escaped in this list.
 script -qec "env TERM=xterm PAGER=cat $SIMFIND -q --order -0 $files/odd" /dev/null </dev/null | tr -d '\r' >shown
 same "on a terminal" 2 "$(wc -l <shown)"
 grep -qF 'odd/a\n"b\\\xff,.1' shown || fail "an odd name on a terminal: $(cat shown)"

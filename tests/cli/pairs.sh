@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Without sketches, as in the paper: all pairs, whole and in parts, and the pairs of one file equal brute force over all
-# pairs: three keys, three tolerances and both kinds of candidates, on files of several kinds,
-# edited copies and exact copies. So do the nearest files.
+# Tests searches without sketches, as in the paper: all pairs, as a whole and in parts, and the
+# pairs of one file equal brute force over all pairs, for three keys, three tolerances and both
+# kinds of candidates, on several kinds of files, edited copies and exact copies. The same for the
+# nearest files.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +25,7 @@ runs 0 "$SIMHASH" "$files"
 find "$files" -type f -print0 | LC_ALL=C sort -z >"$TEST_FOLDER/list"
 "$ORACLE" counts <"$TEST_FOLDER/list" >"$TEST_FOLDER/counts"
 
-# What the oracle has of each pair, in its order.
+# The fields of each pair that the oracle also has, in its order.
 plain() {
 	grep -v ^match, | cut -d, -f1-3,9-12 | sed 's/$/\r/' | LC_ALL=C sort
 }
@@ -49,7 +50,7 @@ for key in 0 2 5; do
 			if [ "$how" = key ]; then
 				find+=(--candidates="${key_name[$key]}")
 			elif [ "$key" -lt 3 ]; then
-				find+=(--candidates=exact) # of any extension
+				find+=(--candidates=exact) # with any extensions
 			fi
 			runs 0 "${find[@]}" --group=none -o all.csv
 			plain <all.csv >found.csv
@@ -61,7 +62,7 @@ for key in 0 2 5; do
 				"${find[@]}" --group=none --partition="$part/3" -j "$part"
 			done | plain >found.csv
 			equal "$what, $how, in three parts"
-			# Asking for every file, all at once: again each pair once.
+			# With every file requested at once, each pair occurs once.
 			"${find[@]}" --files0-from="$TEST_FOLDER/list" | plain >found.csv
 			equal "$what, $how, by file"
 		done
@@ -69,7 +70,7 @@ for key in 0 2 5; do
 done
 [ "$total" -gt 2000 ] || fail "only $total pairs in all: the files are no test"
 
-# The order of what is listed does not depend on threads.
+# The order of the list does not depend on threads.
 "$SIMFIND" --verify=no -q -j 1 -o one.txt
 "$SIMFIND" --verify=no -q -j 5 -o five.txt
 cmp one.txt five.txt || fail "the order of pairs depends on threads"
@@ -93,7 +94,7 @@ same "pairs of standard input" "$(($(wc -l <expected.csv) + 1))" "$lines"
 [ "$(wc -l <expected.csv)" = "$(wc -l <found.csv)" ] || fail "standard input is searched otherwise"
 [ -s expected.csv ] || fail "nothing is similar to the stranger"
 
-# The nearest, of files of several kinds and sizes.
+# The nearest files, for files of several kinds and sizes.
 find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS= read -r path; do
 	for key in 0 5; do
 		exact=()
@@ -108,7 +109,7 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 	done
 done
 
-# Many files at once, by several threads: what one search after another lists, in that order.
+# Many files at once, with several threads: the same list as with one search after another.
 mkdir crowd
 find "$files" -name '*.edited*' | LC_ALL=C sort | first 40 | while IFS= read -r path; do cp "$path" crowd; done
 for how in --verify=no --verify=sketch --nearest=3; do
@@ -122,7 +123,8 @@ for how in --verify=no --verify=sketch --nearest=3; do
 	[ "$(wc -l <one.json)" -gt 40 ] || fail "$how finds too few pairs: $(cat one.json)"
 done
 
-# Tolerances by extension: of .txt only what is at a distance of 1, which always counts, and those of others stay.
+# Tolerances for extensions: for .txt only a distance of 1, which always counts; pairs of other
+# files do not change.
 "$SIMFIND" --verify=no -q -T 2 --group=none --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
 "$SIMFIND" --verify=no -q -T 2 --tolerance=@tolerances --tolerance=.txt=0 --group=none --format=csv | plain >with.csv
@@ -136,7 +138,7 @@ runs 0 "$SIMFIND" --verify=no --also=empty --format=csv
 grep -q "^identical,0,0.000000,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
 	fail "the empty files are not a pair with --also=empty"
 grep -q 'empty' err && fail "empty files that are not left out: $(cat err)"
-# Otherwise the summary counts them: those of the files that the command is about.
+# Otherwise the summary counts the empty files that the command covers.
 mkdir "$files/of_empty"
 : >"$files/of_empty/one"
 echo 1 >"$files/of_empty/other"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --action=script:FILE with --keep or --decisions: run, it leaves the tree that --yes leaves, whatever the names are, whatever is
-# protected and whatever changed before or after it was written.
+# Tests --action=script:FILE with --keep or --decisions: running the script gives the same tree as
+# --yes, for any names, with protected files, and with changes before or after it was written.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -23,7 +23,7 @@ seq 999 >"$files/a/similar"
 : >"$files/b/empty"
 gzip -nc "$files/a/1" >"$files/inflated.gz"
 tar -C "$files" -cf "$files/archive.tar" a/1 a/2
-chmod 640 "$files/b/4.copy" # it can be no hard link
+chmod 640 "$files/b/4.copy" # it cannot be a hard link
 find "$files" -type f -exec touch -d 2019-01-01 {} +
 touch -d 2018-01-01 "$files"/a/*
 touch -d 2020-01-01 "$files"/b/*.copy
@@ -51,7 +51,7 @@ change_after() {
 	ln -s 1 "$files/b/1.copy"
 }
 
-# tree: names, contents, modes, times, and which names are one file
+# tree: names, contents, modes, times, and which names belong to one file
 tree() {
 	python3 - "$files" <<'PYTHON'
 import hashlib, os, sys
@@ -68,7 +68,7 @@ for path, what, mode, inode, time in sorted(lines):
 PYTHON
 }
 
-# decide: decisions.json, as a report saves it: what is in b goes for what is in a
+# decide: decisions.json as a report saves it; files in b are removed for files in a
 decide() {
 	python3 - "$files" "$(hostname)" <<'PYTHON' >decisions.json
 import hashlib, json, os, sys, time
@@ -93,7 +93,8 @@ PYTHON
 }
 
 decide
-# same_as_yes ACTION KIND OPTION...: by the commands for ACTION, in a script with commands of this KIND, as by --yes
+# same_as_yes ACTION KIND OPTION...: check that a script with commands of this KIND has the same
+# effect as --yes with ACTION
 same_as_yes() {
 	local action=$1 kind=$2
 	shift 2
@@ -122,20 +123,20 @@ same_as_yes delete delete --keep=oldest --protect="$files/protected"
 same_as_yes hardlink hardlink --decisions=decisions.json
 same_as_yes delete report --decisions=decisions.json
 
-# Why a copy has no hard link is in the script, and what is not to be acted upon is not.
+# The script says why a copy cannot become a hard link, and does not mention files without an act.
 make_files
 runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --action=script:todo.sh
 same "copies that can be no hard link" 1 \
-	"$(grep -c '^# no hardlink: its owner, group or mode is not that of the file that is kept$' todo.sh)"
+	"$(grep -c '^# no hardlink: its owner, group or mode differs from the file that is kept$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
 	same "lines that give up $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done
-# No hard link is made to a file that is protected, but copies of it can be deleted.
+# No hard link is made to a protected file, but copies of it can be deleted.
 runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/a" --action=script:todo.sh
 same "hard links to what is protected" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
 grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
 
-# The directories are still protected when the script runs, by whatever name a copy has by then.
+# The directories are still protected when the script runs, by any name that a copy has then.
 mv "$files/b" "$files/b.away"
 mv "$files/a" "$files/b"
 sed "s/^#delete /delete /; s|\"kept\":\"$files/a/|\"kept\":\"$files/b.away/|" todo.sh >moved.sh
@@ -145,7 +146,7 @@ same "what is deleted" "" "$(grep '^delete' out || true)"
 mv "$files/b" "$files/a"
 mv "$files/b.away" "$files/b"
 
-# What it takes the place of, and what it cannot be combined with.
+# Files that a script must not replace, and options that it cannot be combined with.
 runs 1 "$SIMKEEP" --decisions=decisions.json --action=script:./decisions.json
 said "cannot write to ./decisions.json: it has the decisions of --decisions"
 runs 1 "$SIMKEEP" --keep=oldest --action="move:$files" --action=script:todo.sh

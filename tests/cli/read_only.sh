@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Indexes where nothing may be written: they are read all the same, unless that would be wrong. And
-# one whose disk fails under what SQLite has mapped into memory.
+# Tests indexes in places that are not writable: they are still read, unless the result could be
+# wrong. Also tests a disk that fails under memory mapped by SQLite.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ for i in $(seq 20); do
 	seq "$((i / 2))" 3000 >"$files/f$i"
 done
 settle "$files"
-# A name that SQLite could take for something else.
+# A name that SQLite could misinterpret.
 folder="$TEST_FOLDER/of  others?x=%41#y"
 index=$folder/index+é%00.db
 mkdir "$folder"
@@ -23,7 +23,7 @@ cp out pairs
 [ "$(wc -l <pairs)" -ge 10 ] || fail "too few pairs to be a test"
 runs 0 "$SIMFIND" "$files/f3"
 cp out near
-# A reader leaves the log beside the index, and who owns both could write.
+# A reader leaves the log next to the index; the owner of both could write.
 rm -f "$index-wal" "$index-shm"
 chmod a+r "$index"
 chmod 555 "$folder"
@@ -49,7 +49,7 @@ runs 0 as_user "$simhash" --copy-to="sqlite:$TEST_FOLDER/others/copy.db"
 chmod u+rwx others
 same "rows copied" 20 "$(sqlite3 others/copy.db 'SELECT count(*) FROM file')"
 
-# Writing is refused, and says what is missing.
+# Writing is refused, and the message says what is missing.
 for command in "$files" "--force $files" "--forget $files"; do
 	# shellcheck disable=SC2086  # arguments
 	runs 1 as_user "$simhash" $command
@@ -71,8 +71,8 @@ switches() {
 		grep -E '^State|ctxt_switches' "/proc/$process/status" 2>/dev/null || true
 	done
 }
-# is_waiting FILE: a process has it open, and nothing makes it run on. Its first try may be another
-# way of opening.
+# is_waiting FILE: a process has it open and does not continue. Its first attempt may be another way
+# of opening.
 is_waiting() {
 	local processes before
 	processes=$(holders "$1")
@@ -87,8 +87,8 @@ is_waiting() {
 	done
 }
 
-# Somebody else, who may write, does so between opening and reading: nothing is listed that may mix
-# the old with the new.
+# A user with write permission writes between opening and reading: no list may mix the old and the
+# new rows.
 mkfifo -m 666 listing
 as_user "$simfind" --group=none -o listing >out 2>err &
 finding=$!
@@ -106,8 +106,8 @@ said "index $SIMHASH_DATABASE was written to while it was read"
 same "what was listed" "" "$(cat listed)"
 same "exit status when nobody writes" 0 "$(as_user "$simfind" -q >/dev/null 2>&1 && echo 0)"
 
-# One who writes only into the log meanwhile changes nothing for whom reads the file, whatever each of
-# his threads could open by then.
+# If that user writes only to the log, a reader of the file sees no change, no matter what its
+# threads could open meanwhile.
 runs 0 "$SIMFIND" --group=none
 cp out pairs
 rm -f "$index-wal" "$index-shm"
@@ -138,8 +138,8 @@ exec 9>&-
 wait $running
 chmod 555 "$folder"
 
-# Rows that wait in the log of a run which was killed: with its -shm they are read; without it is said
-# what is missing, and they are not left out.
+# Rows in the log of a killed run: with its -shm they are read; without it, the message says what is
+# missing, and they are not ignored.
 chmod 755 "$folder"
 for i in $(seq 21 30); do
 	seq "$i" 3000 >"$files/f$i"
@@ -180,7 +180,7 @@ chmod 777 others/*
 runs 0 as_user "$simfind" -d "sqlite:others/${index##*/}" --group=none
 cmp out pairs || fail "another listing of copies"
 
-# A disk that fails under what is mapped: the file loses its content.
+# A disk that fails under mapped memory: the file loses its content.
 chmod 755 "$folder"
 "$SIMHASH" -q --files0-from=- <list 2>err &
 running=$!
@@ -200,7 +200,7 @@ runs 0 "$SIMHASH" "$files"
 same "integrity" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
 same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"
 
-# What another program left half done is not taken for the index.
+# Changes that another program left incomplete are not treated as the index.
 chmod 755 "$folder"
 sqlite3 "$index" 'PRAGMA journal_mode = DELETE' >/dev/null
 runs 0 "$SIMFIND" --group=none
@@ -225,7 +225,7 @@ runs 0 "$SIMHASH" -d sqlite:others/half.db --host="$(hostname)" "$files"
 runs 0 "$SIMFIND" -d sqlite:others/half.db --group=none
 cmp out pairs || fail "another listing after what was left half done"
 
-# Files that may not be written to, where the folder may.
+# Read-only files in a writable folder.
 chmod 777 others
 cp "$index" others/fixed.db
 chmod 444 others/fixed.db

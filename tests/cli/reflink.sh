@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reflinks: on a Btrfs files share blocks and keep all they have, even if a kill comes in between. On a file system without
-# reflinks that is said, and nothing is changed.
+# Tests reflinks: on Btrfs, files share blocks and keep everything else, even after a kill. On a
+# file system without reflinks, a message says so, and nothing is changed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,7 +23,7 @@ tree() {
 	(cd "$1" && find . -type f -printf '%p %i %m %T@ %n ' -exec cksum {} \; | LC_ALL=C sort)
 }
 
-# ---- Where there are none ----
+# ---- A file system without reflinks ----
 btrfs=$TEST_FOLDER/btrfs
 if [ "${1:-}" != mounted ]; then
 	plain=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
@@ -42,13 +42,13 @@ if [ "${1:-}" != mounted ]; then
 	same "the tree" "$before" "$(tree "$plain")"
 	rm -rf "$plain" journal
 
-	# ---- Where there are some ----
+	# ---- A file system with reflinks ----
 	in_own_mounts "$0" mounted
 	exit
 fi
 new_file_system btrfs "$btrfs"
 
-# blocks FILE: where its first block is
+# blocks FILE: the position of its first block
 blocks() {
 	python3 - "$1" <<'PYTHON'
 import fcntl, struct, sys
@@ -58,7 +58,7 @@ print(struct.unpack_from("=QQ", found, 32)[1])
 PYTHON
 }
 
-# attribute FILE [VALUE]: give it one, or show it
+# attribute FILE [VALUE]: set or show its attribute
 attribute() {
 	python3 -c 'import os, sys
 if len(sys.argv) > 2:
@@ -77,7 +77,7 @@ printf X | dd of="$files/b/2" conv=notrunc status=none # the same size and time
 touch -d "$stamp" "$files/b/2"
 before=$(tree "$files")
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
-said "$files/b/2: left alone: its content is not that of the file that is kept"
+said "$files/b/2: left alone: its content differs from the file that is kept"
 said "deduplicated 2 files by reflinks, freed 606.2 kB; left 1 alone"
 same "the tree, but for blocks" "$before" "$(tree "$files")"
 same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/b/1") $(blocks "$files/b/3")"
@@ -85,14 +85,14 @@ same "attribute" kept "$(attribute "$files/b/1")"
 [ "$(blocks "$files/a/2")" != "$(blocks "$files/b/2")" ] || fail "other content shares blocks"
 runs 0 "$SIMKEEP" --undo=journal --yes
 same "the tree" "$before" "$(tree "$files")"
-# What is shared is not freed again, by no action.
+# Shared blocks are not freed again, by any action.
 sync "$btrfs"
 rm journal
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 said "by reflinks, freed 0 bytes; left 1 alone"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete
-said "would delete 3 files, which frees 303.1 kB" # b/2, which shares nothing
-# A file without copy-on-write is not one of a file system without reflinks.
+said "would delete 3 files, which frees 303.1 kB" # b/2, which shares no blocks
+# A file without copy-on-write gets a different message from a file system without reflinks.
 mkdir "$btrfs/nocow"
 random_bytes 300000 9 >"$btrfs/nocow/a"
 : >"$btrfs/nocow/b"
@@ -102,7 +102,7 @@ touch -d 2020-01-01 "$btrfs/nocow"/*
 runs 0 "$SIMHASH" -q "$btrfs/nocow"
 runs 2 "$SIMKEEP" --keep=shortest-path --action=reflink --yes --journal=journal.nocow "$btrfs/nocow"
 said "/nocow/b: left alone: either it or the file that is kept is without copy-on-write (chattr +C)"
-# The script goes the same way, whatever file it keeps.
+# The script does the same, no matter which file it keeps.
 PATH=$(dirname "$SIMKEEP"):$PATH
 for plan in "" --keep=newest; do
 	rm -rf "$files"

@@ -1,6 +1,6 @@
 /*
- * A preloaded library by which each file system is of one kind to statfs(2): the one whose number
- * is in NETWORK_TYPE, in hexadecimal digits.
+ * A library to preload. With it, statfs(2) reports that every file system is of one type: the
+ * number in NETWORK_TYPE, in hexadecimal digits.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

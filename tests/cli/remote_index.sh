@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# An index on a network file system: no write-ahead log, whose memory hosts cannot share, and one
-# line about the risk. A preloaded library says which kind of file system it is.
+# Tests an index on a network file system: there is no write-ahead log, whose memory hosts cannot
+# share, and one message about the risk. A preloaded library simulates the type of file system.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# on TYPE COMMAND...: as if all files were on such a file system
+# on TYPE COMMAND...: run it as if all files were on such a file system
 on() {
 	env LD_PRELOAD="$REMOTE_FILES" NETWORK_TYPE="$1" "${@:2}"
 }
@@ -20,7 +20,7 @@ for i in $(seq 200); do
 	seq "$i" 400 >"$files/$i"
 done
 settle "$files"
-# Each kind, and what is not one.
+# Each type, and a local one.
 for kind in 6969/nfs ff534d42/cifs fe534d42/smb 1021997/9p c36400/ceph; do
 	reset
 	runs 0 on "${kind%/*}" "$SIMHASH" "$files"
@@ -28,7 +28,7 @@ for kind in 6969/nfs ff534d42/cifs fe534d42/smb 1021997/9p c36400/ceph; do
 	warns simhash "${kind#*/}"
 	same "$kind, journal" delete "$(mode)"
 done
-# FUSE is one, unless it is on a disk, whose number the file has.
+# FUSE counts as a network, unless it is on a disk, whose number the file has.
 reset
 runs 0 on 65735546 "$SIMHASH" "$files"
 case $(stat -c %d "$files") in
@@ -39,7 +39,7 @@ runs 0 on ef53 "$SIMHASH" "$files"
 grep -q warning err && fail "ext4 is not on the network: $(cat err)"
 same "moved to a disk" wal "$(mode)"
 
-# A log is written into the index and removed; one that others use is not.
+# An existing log is written into the index and removed; a log that others use is not.
 sqlite3 index.db ".dbconfig no_ckpt_on_close on" "INSERT INTO host VALUES (77, 'in-the-log')" >/dev/null
 [ -s index.db-wal ] || fail "no log to begin with"
 runs 1 on 6969 "$SIMFIND"
@@ -58,19 +58,19 @@ runs 0 on 6969 "$SIMHASH" "$files"
 summary 0 200 0 0
 same "without the log" "delete in-the-log ok" "$(mode) $(sql "SELECT name FROM host WHERE id = 77") $(sql 'PRAGMA integrity_check')"
 [ ! -e index.db-wal ] || fail "the log is still there"
-# Without rows in a log the file is read alone, and stays as it is.
+# Without rows in a log, only the file is read, and it does not change.
 runs 0 "$SIMHASH" "$files"
 same "local again" wal "$(mode)"
 runs 0 on 6969 "$SIMFIND"
 warns simfind nfs
 same "after reading" wal "$(mode)"
-# A database of another program is refused, and stays as it is.
+# A database of another program is refused, and does not change.
 sqlite3 other.db "PRAGMA journal_mode = WAL; CREATE TABLE precious (x)" >/dev/null
 runs 1 on 6969 "$SIMHASH" -d sqlite:other.db "$files"
 said "sqlite:other.db is a database, but not an index of simhash"
 same "another program's journal" wal "$(sqlite3 other.db 'PRAGMA journal_mode')"
 
-# Programs that read and write at once, and one after another in a program: all rows are there.
+# Programs that read and write at once, and one after another in one program: all rows exist.
 runs 0 on 6969 "$SIMHASH" "$files"
 for i in 1 2 3; do
 	mkdir "$files/more$i"

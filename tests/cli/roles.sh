@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# simhash --init-database, and that the rights it prints are enough for each role and no
-# more. Servers that are too old, read-only, log statements, or take too small packets.
+# Tests simhash --init-database: the rights that it prints are enough for each role and no more.
+# Also tests servers that are too old, read-only, log statements, or accept only small packets.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -11,7 +11,7 @@ make_server "$place"
 start_server "$place" --skip-networking --server-id=1 --log-bin="$place/data/log"
 trap 'end_server "$server"' EXIT
 wait_for_server "$place"
-# at USER: the end of a URL, which names an option file of that user
+# at USER: the end of a URL, with an option file for this user
 at() {
 	printf '[client]\nsocket=%s/s\nuser="%s"\n' "$place" "$1" >"$TEST_FOLDER/$1.cnf"
 	echo "?defaults-file=$TEST_FOLDER/$1.cnf"
@@ -21,7 +21,7 @@ seq 1000 >"$files/a"
 (seq 999; echo 1001) >"$files/b"
 settle "$files"
 
-# A database that is not there, one that cannot be called so, and one without tables.
+# A missing database, an invalid name, and a database without tables.
 runs 1 "$SIMHASH" -d "$url$(at "$server_user")" "$files"
 said "Unknown database 'index-of-files' (error 1049); simhash --init-database creates it"
 runs 1 "$SIMHASH" -d "mysql://localhost/a%60b$(at "$server_user")" --init-database
@@ -31,8 +31,8 @@ runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cp out grants.sql
 runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cmp out grants.sql || fail "a second time is not the same"
-# A view whose definer does not exist, one of another query, and one that is missing are made again. A table in the
-# place of a view is reported.
+# A view with a missing definer, a view with another query, and a missing view are created again. A
+# table in place of a view is reported.
 at_server "$place" index-of-files -e "CREATE OR REPLACE DEFINER = gone@nowhere VIEW file_text AS SELECT id AS path FROM host;
 	CREATE OR REPLACE VIEW run_text AS SELECT 1 AS id; DROP VIEW duplicate"
 ! at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file_text" 2>/dev/null || fail "the definer exists"
@@ -50,8 +50,9 @@ runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 at_server "$place" -e "CREATE DATABASE bare"
 grep -q '^GRANT SELECT ON `index-of-files`.file_text TO .index-of-files_sql.@' grants.sql || fail "no grant for a view"
 
-# What is printed makes the users when it is piped, also where anonymous users would come before them. Their
-# passwords are in the option file alone, which serves both programs.
+# The printed statements create the users when they are piped to the client, also if anonymous users
+# would come before them. Their passwords are only in the option file, which works for both
+# programs.
 at_server "$place" -e "CREATE USER ''@localhost, ''@'o\\\\d''d'"
 for option in --password-file=passwords --require-tls=never; do
 	runs 1 "$SIMHASH" -d sqlite:new.db --init-database "$option"
@@ -81,7 +82,7 @@ summary 2 0 0 0
 runs 0 "$SIMFIND" -d "$url?defaults-file=both.cnf" --store
 same "user of SQL" "index-of-files_sql@localhost 2" "$(mariadb --defaults-file=both.cnf --defaults-group-suffix=_sql -BN index-of-files \
 	-e 'SELECT CURRENT_USER(), COUNT(*) FROM file_text' | tr '\t' ' ')"
-# Run again, it leaves passwords alone; and TLS is required if asked for.
+# A second run does not change passwords, and TLS is required if requested.
 runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 at_server "$place" <out
 runs 0 "$SIMFIND" -d "$url?defaults-file=both.cnf"
@@ -90,7 +91,7 @@ for choice in "always 1" "never 0"; do
 	at_server "$place" <out
 	runs "${choice#* }" "$SIMFIND" -d "$url?defaults-file=both.cnf"
 done
-# Not those of any host alone.
+# Users of any host alone are not enough.
 at_server "$place" -e "DROP USER 'index-of-files_reader'@localhost"
 runs 1 "$SIMFIND" -d "$url?defaults-file=both.cnf"
 said "(error 1045): the server's anonymous user ''@'localhost' comes before a user of any host; simhash --init-database"
@@ -100,7 +101,7 @@ at_server "$place" -e "DROP USER 'index-of-files_writer', 'index-of-files_reader
 runs 0 "$SIMHASH" -d "$url$(at "$server_user")" --init-database
 cmp out grants.sql || fail "without anonymous users: $(diff out grants.sql)"
 
-# Each index has users of its own: the passwords of another stay.
+# Each index has its own users: the passwords of another index do not change.
 for name in one two; do
 	runs 0 "$SIMHASH" -d "mysql://localhost/$name$(at "$server_user")" --init-database --password-file="$name.pw"
 	at_server "$place" <out
@@ -111,13 +112,14 @@ runs 0 "$SIMHASH" -d "mysql://localhost/two?defaults-file=two.cnf" --status
 runs 0 "$SIMFIND" -d "mysql://localhost/one?defaults-file=one.cnf"
 runs 1 "$SIMFIND" -d "mysql://localhost/one?defaults-file=two.cnf"
 said "denied"
-# Each URL of a copy has its own option file; so has that of the environment.
+# Each URL of a copy has its own option file, and so has the URL in the environment.
 runs 0 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/two?defaults-file=$PWD/two.cnf"
 SIMHASH_DATABASE="mysql://localhost/two?defaults-file=two.cnf" runs 0 "$SIMFIND" -q --format=csv
 same "pairs of the copy" "$("$SIMFIND" -q --format=csv -d "mysql://localhost/one?defaults-file=one.cnf")" "$(cat out)"
 runs 1 "$SIMHASH" -d "mysql://localhost/one?defaults-file=one.cnf" --copy-to="mysql://localhost/one?defaults-file=./one.cnf"
 said "they are the same index"
-# Names that are long, alike but for their ends, or odd; the database of such a name is there already.
+# Names that are long, that differ only at their ends, or that are unusual; a database with such a
+# name already exists.
 long=$(printf 'x%.0s' {1..60})
 for name in "${long}a" "${long}b" "it's \"odd\" \\"; do
 	at_server "$place" -e "CREATE DATABASE \`$name\`"
@@ -130,7 +132,7 @@ for name in "${long}a" "${long}b" "it's \"odd\" \\"; do
 	runs 0 "$SIMFIND" -d "mysql://localhost/$encoded?defaults-file=odd.cnf"
 done
 same "users of long names" 6 "$(at_server "$place" -e "SELECT COUNT(DISTINCT user) FROM mysql.user WHERE user LIKE 'xxxxxxxxxxxxxxxx-%' AND LENGTH(user) <= 32")"
-# An index of an older version keeps its users, but not those that it shares with another.
+# An index of an older version keeps its users, but not users that it shares with another index.
 at_server "$place" -e "CREATE DATABASE old; CREATE USER simhash_writer, simhash_reader, simhash_sql"
 runs 0 "$SIMHASH" -d "mysql://localhost/old$(at "$server_user")" --init-database
 sed "s/'old_/'simhash_/" out >shared.sql
@@ -151,7 +153,7 @@ done
 at_server "$place" <grants.sql
 at_server "$place" -e "GRANT SELECT ON bare.* TO 'index-of-files_writer'@'%'"
 
-# denied STATEMENT of role $role, as the server says it
+# denied STATEMENT: the server denies it to the role $role
 denied() {
 	local status=0
 	mariadb --defaults-file="$TEST_FOLDER/index-of-files_$role.cnf" --batch index-of-files -e "$1" 2>denied >/dev/null || status=$?
@@ -182,7 +184,7 @@ runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --status
 runs 1 "$SIMHASH" -d "mysql://localhost/bare$(at index-of-files_writer)" "$files"
 said "denied"
 said "(error 1142); simhash --init-database prints the rights that are needed"
-# What is found is stored by a user who writes.
+# Results are stored by a user with write access.
 cp -p "$files/a" "$files/same"
 runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 runs 0 "$SIMFIND" -d "$url$(at index-of-files_writer)" --store
@@ -236,7 +238,7 @@ for program in "$SIMHASH $files" "$SIMFIND"; do
 	said "denied"
 done
 
-# A server that only reads.
+# A read-only server.
 at_server "$place" -e 'SET GLOBAL read_only = 1'
 runs 1 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 said "(error 1290); the server is read-only"
@@ -244,7 +246,7 @@ runs 0 "$SIMFIND" -d "$url$(at index-of-files_reader)"
 at_server "$place" -e 'SET GLOBAL read_only = 0'
 runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 
-# A server that logs statements, or that chooses, takes all rows.
+# A server that logs statements, or chooses the format, stores all rows.
 for logging in STATEMENT/REPEATABLE-READ STATEMENT/READ-COMMITTED MIXED/REPEATABLE-READ; do
 	at_server "$place" -e "CREATE DATABASE logged; SET GLOBAL binlog_format = '${logging%/*}', tx_isolation = '${logging#*/}'"
 	runs 0 "$SIMHASH" -d "mysql://localhost/logged$(at "$server_user")" --measure=simhash64 "$SOURCE_DIR/tests/cli"
@@ -255,7 +257,7 @@ for logging in STATEMENT/REPEATABLE-READ STATEMENT/READ-COMMITTED MIXED/REPEATAB
 done
 at_server "$place" -e "SET GLOBAL binlog_format = MIXED, tx_isolation = 'REPEATABLE-READ'"
 
-# Packets: too small for anything, too small for many rows or for one with a long path.
+# Packets: too small for anything, or too small for many rows or for a row with a long path.
 at_server "$place" -e 'SET GLOBAL max_allowed_packet = 8192'
 runs 1 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 said "the server's max_allowed_packet is 8192 bytes; expected at least 16384"
@@ -288,7 +290,8 @@ runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
 same "the deep row" 1 "$(at_server "$place" index-of-files -e "SELECT COUNT(*) FROM file WHERE name = 'deep'")"
 find "$files" -name 'e*' -maxdepth 1 -exec rm -r {} +
 
-# MySQL 8.4 and 9 have no mysql_native_password. Its other plugin stores the hash of crypt(3), but with a longer salt.
+# MySQL 8.4 and 9 have no mysql_native_password. Their other plugin stores a hash of crypt(3), but
+# with a longer salt.
 cat >sha256_crypt.py <<'PYTHON'
 import ctypes, re, sys
 from hashlib import sha256

@@ -1,6 +1,6 @@
-"""Every example query of sql/examples has the same rows in SQLite as on a server: same_rows.py FOLDER INDEX TREE.
+"""Checks that every query of sql/examples gives the same rows in SQLite and on a server: same_rows.py FOLDER INDEX TREE.
 
-Names that are not UTF-8 are shown by SQLite as they are, and by a server as Latin-1 with U+FFFD after them.
+SQLite shows names that are not UTF-8 unchanged, and a server shows them as Latin-1 with U+FFFD after them.
 SPDX-License-Identifier: MIT
 """
 import pathlib
@@ -36,7 +36,7 @@ def as_server(column, value):
 
 def from_server(value):
     plain = {'n': '\n', 't': '\t', '0': '\0', '\\': '\\'}
-    # Only the names by which similar_file finds its file are bytes there.
+    # Only the names by which similar_file finds its file are bytes in this output.
     value = re.sub(r'\\(.)', lambda match: plain[match[1]], shown(value) if not is_text(value) else value.decode())
     return round(float(value), 3) if re.fullmatch(r'-?\d+(\.\d+)?', value) else value
 

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Archives are read in a process that may do nothing else, whose faults cost one archive.
+# Tests that archives are read in a process that can do nothing else, and that its faults affect
+# only one archive.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 rows() {
 	sql "SELECT path FROM file_text WHERE compressed_size > 0" | sed "s|^$files/||" | LC_ALL=C sort | paste -sd ' '
 }
-# with_faults COMMAND...: where the library that reads archives has faults
+# with_faults COMMAND...: run it with a faulty library for archives
 with_faults() {
 	LD_PRELOAD="$FAULTY_ARCHIVE" "$@"
 }
 archive() {
 	(cd "$TEST_FOLDER" && seq $((${#1} * 1000)) 20000 >first && cp first "$1" && bsdtar -cf "$files/$1.tar" first "$1")
 }
-# helpers PID: processes that unpack for it
+# helpers PID: the processes that unpack for it
 helpers() {
 	{ grep -lsxE "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | cut -d/ -f3
 }
@@ -24,17 +25,18 @@ is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# Whatever a decoder does, its archive is told, and what came before it and all others are there.
+# For every fault, the archive is reported, and everything before it and all other archives are
+# indexed.
 for fault in crash abort hungry nosy fine; do
 	archive $fault
 done
 before=(abort.tar//first crash.tar//first fine.tar//fine fine.tar//first hungry.tar//first nosy.tar//first)
-crashed="Damaged archive, with which the process that reads it has crashed: what was read before is indexed"
+crashed="Damaged archive: the process that read it crashed; the part read before is indexed"
 for threads in 1 2; do
 	runs 2 with_faults "$SIMHASH" -z -j$threads "$files"
 	said "$files/crash.tar: $crashed"
 	said "$files/abort.tar: $crashed"
-	said "$files/hungry.tar: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets: what was read before is indexed"
+	said "$files/hungry.tar: Needs more memory than simhash --limits=memory=SIZE allows for an archive: the part read before is indexed"
 	same "failures" 3 "$(grep -c '^simhash: ' err)"
 	same "members" "${before[*]} nosy.tar//refused" "$(rows)"
 	[ ! -e "$TEST_FOLDER/written" ] || fail "a decoder has written a file"
@@ -51,7 +53,8 @@ said "$files/abort.tar: $crashed"
 runs 2 with_faults "$SIMFIND" --verify=all
 grep -qE "(crash|abort).tar//(first|crash|abort): Damaged archive" err || fail "no damaged archive: $(cat err)"
 
-# Without a sandbox, the same rows: by choice, and where the system has none, which is told once.
+# Without a sandbox, the rows are the same: by choice, and if the system has none, which is reported
+# once.
 rm "$files"/{crash,abort,hungry}.tar
 reset
 runs 0 "$SIMHASH" -z "$files"
@@ -70,20 +73,21 @@ for program in "$SIMHASH" "$SIMFIND"; do
 done
 reset
 
-# A process that ends as it reads an archive once more, with more memory, ends before what was read of it.
+# A process that reads an archive a second time, with more memory, may end before it reaches the
+# place of the first reading.
 (cd "$TEST_FOLDER" && seq 20000 >early && cp early late && bsdtar -cf "$files/late.tar" early late)
 runs 2 with_faults "$SIMHASH" -z -j2 "$files"
 said "$files/late.tar: $crashed"
 reset
 
-# Processor time has a limit; what is interrupted or killed leaves no process behind.
+# Processor time has a limit; interrupted or killed runs leave no process behind.
 rm "$files"/*.tar
 archive endless
 (
 	ulimit -St 1
 	runs 2 with_faults "$SIMHASH" -z "$files"
 )
-said "$files/endless.tar: Damaged archive, of which nothing more comes within a minute of processor time: what was read before is indexed"
+said "$files/endless.tar: Damaged archive: nothing more came from it within a minute of processor time; the part read before is indexed"
 trap '[ -z "${run:-}" ] || kill -KILL $run 2>/dev/null || true' EXIT
 start() {
 	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq "$files" 2>err &
@@ -104,8 +108,9 @@ wait $run || status=$?
 same "status" 2 $status
 said "$files/endless.tar: $crashed"
 
-# All processes together have 1 GiB of data, and one that needs more as much again, whatever the number of threads.
-# shares_memory COUNT: that many processes unpack, and their limits make $half, or 1 GiB
+# All processes together may use 1 GiB for data, and one that needs more may use as much again, with
+# any number of threads. shares_memory COUNT: check that this many processes unpack, and that their
+# limits add up to $half or 1 GiB
 shares_memory() {
 	local helper
 	[ "$(for helper in $(helpers $run); do sed -n 's/^Max data size *\([0-9]*\) .*/\1/p' "/proc/$helper/limits"; done 2>/dev/null |
@@ -114,7 +119,8 @@ shares_memory() {
 has_threads() {
 	[ "$(find "/proc/$run/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -gt "$1" ]
 }
-# shares THREADS FOLDER COUNT [OPTION]...: so many processes of a run share the memory, also after one of them has ended
+# shares THREADS FOLDER COUNT [OPTION]...: check that this many processes of a run share the memory,
+# also after one of them has ended
 shares() {
 	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -q -j"$1" --decompress=tar,xz "${@:4}" "$TEST_FOLDER/$2" 2>err &
 	run=$!
@@ -130,7 +136,7 @@ cd "$TEST_FOLDER"
 touch asleep
 bsdtar -cf asleep.tar asleep
 xz -k --lzma2=dict=64MiB asleep.tar
-truncate -s 1M asleep.tar asleep.tar.xz # so that each one is given to another thread
+truncate -s 1M asleep.tar asleep.tar.xz # so that each one goes to another thread
 mkdir tar xz
 for number in $(seq 80); do
 	cp asleep.tar "tar/$number.tar"
@@ -141,7 +147,7 @@ shares 80 tar 64
 shares 80 xz 1
 half=$((64 << 20)) shares 12 tar 4 --limits=memory=128M
 
-# The other half is what one archive may have.
+# The other half is for a single archive.
 mkdir one
 cp xz/1.tar.xz one
 for options in --limits=memory=32M -j3 "--limits=memory=100M -j2" "--limits=memory=160M -j2"; do
@@ -149,7 +155,7 @@ for options in --limits=memory=32M -j3 "--limits=memory=100M -j2" "--limits=memo
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMHASH" -z $options "$TEST_FOLDER/one"
 	case $options in
-	*32M | *100M*) said "one/1.tar.xz: Needs more memory than an archive may use, which simhash --limits=memory=SIZE sets" ;;
+	*32M | *100M*) said "one/1.tar.xz: Needs more memory than simhash --limits=memory=SIZE allows for an archive" ;;
 	*) grep -q memory err && fail "$options: $(cat err)" ;;
 	esac
 done

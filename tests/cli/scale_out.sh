@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# An index over three data nodes of MariaDB's Spider engine answers as one in a file does;
-# a node that is down is an error, and nothing wrong.
+# Tests an index on three data nodes of MariaDB's Spider engine: it gives the same answers as an
+# index in a file, and a node that is down is an error, never a wrong answer.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
 . "$SOURCE_DIR/scripts/mariadb.sh"
 
-# Where scripts/test.sh puts it.
+# scripts/test.sh puts it here.
 fetched=$SOURCE_DIR/build-spider/usr/lib/mysql/plugin
 [ ! -e "$fetched/ha_spider.so" ] || export SPIDER_PLUGIN_DIR=${SPIDER_PLUGIN_DIR:-$fetched}
 plugins=$(PATH="$PATH:/usr/sbin" mariadbd --no-defaults --verbose --help 2>/dev/null | awk '$1 == "plugin-dir" { print $2 }')
@@ -35,14 +35,14 @@ find "$files/a" -type f | LC_ALL=C sort | sed -n 1,60p | while IFS= read -r path
 done
 settle "$files"
 
-# Both hold the same, and find the same.
+# Both indexes contain the same and find the same.
 compare() {
 	runs 0 "$SIMHASH" -q "$@" "$files"
 	runs 0 index "$@" "$files"
 	"$SIMFIND" -q --format=csv --group=none >expected
 	find_in -q --format=csv --group=none >found
 	cmp expected found || fail "$1: $(diff expected found | head -4)"
-	# One connection reads two of the nodes, or each node has one.
+	# One connection reads two of the nodes, or each node has its own connection.
 	for threads in 1 2 3; do
 		find_in -q --format=csv --group=none -j "$threads" >found
 		cmp expected found || fail "$1, $threads threads find: $(diff expected found | head -4)"
@@ -58,7 +58,7 @@ for i in 1 2 3; do
 	rows=$(node "$i" 'SELECT COUNT(*) FROM file')
 	[ "$rows" -gt 150 ] || fail "node $i has but $rows rows"
 done
-# The parts of the finding, each by a process of its own, are the whole.
+# The parts of a search, each in its own process, together give all pairs.
 for part in 1 2 3; do
 	find_in -q --group=none --partition=$part/3 >part$part &
 done
@@ -70,11 +70,11 @@ one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 5p)
 "$SIMFIND" -q "$one" >expected
 find_in -q "$one" >found
 cmp expected found || fail "one file: $(diff expected found | head -4)"
-# And by SQL.
+# The same with SQL.
 same "pairs by SQL" "$(sqlite3 index.db 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '|' ' ')" \
 	"$(at_server "$place/head" simhash -e 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '\t' ' ')"
 
-# And what is stored for SQL, at the head.
+# The same for the answers stored for SQL, at the head.
 answers() {
 	echo "SELECT group_id, files, bytes, copied_bytes, representative_path FROM similar_group ORDER BY group_id"
 }
@@ -114,7 +114,7 @@ find_in -q --group=none >expected
 kill -9 "$(cat "$place/node2/pid")"
 is_gone() { ! : 2>/dev/null <"/dev/tcp/127.0.0.2/$((SCALE_OUT_PORT + 2))"; }
 wait_until is_gone
-# What the head still holds open to it may break first, once; the words are Spider's.
+# A connection that the head still has open may fail first, once; the message is from Spider.
 lost='(Unable to connect to foreign data source: node2|Got an error reading communication packets) \(error 12701\)'
 for command in "find_in -j 1" "find_in -j 2" "find_in -j 3" "find_in $files/a/new" "find_in --group" "find_in --partition=1/3" "index $files" \
 	"index --force $files" "index --forget $files" "index --status" "index --copy-to=sqlite:copy2.db"; do
@@ -124,7 +124,7 @@ for command in "find_in -j 1" "find_in -j 2" "find_in -j 3" "find_in $files/a/ne
 	[ "$command" = "index --status" ] || [ ! -s out ] || fail "$command: $(cat out)"
 done
 rm -f "$place/node2/pid"
-# One that is waited for, for as long as was said: the head is there, and answers.
+# The run waits for a node until the given time: the head is up and answers.
 index --wait-server=120 --force "$files" >waited.out 2>waited.err &
 waiting=$!
 wait_until grep -q 'trying again for' waited.err

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The script about copies: it does nothing by itself, any name survives in it, simkeep carries out its commands
-# as by --yes, and a script that was cut or does not find simkeep does nothing.
+# Tests the script about copies: it does nothing unless edited, it preserves any name, simkeep
+# carries out its commands as with --yes, and a script that was truncated or does not find simkeep
+# does nothing.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
 PATH=$(dirname "$SIMKEEP"):$PATH
 
-# run ACTION SHELL: the commands for one action, with a new journal
+# run ACTION SHELL: run the commands for one action, with a new journal
 run() {
 	rm -f journal
 	sed "s/^#$1 /$1 /" todo.sh | JOURNAL=journal "$2" >out 2>err
@@ -20,14 +21,14 @@ make_files() {
 	for name in "${names[@]}"; do
 		seq 2000 >"$files/sub/$name"
 	done
-	seq 2000 >"$files/kept" # the first of them all
+	seq 2000 >"$files/kept" # the first in the order of all files
 	: >"$files/sub/empty1"
 	: >"$files/sub/empty2"
 	reset
 	runs 0 "$SIMHASH" "$files"
 }
 
-# What the tree is: names, inodes and contents.
+# The state of the tree: names, inodes and contents.
 tree() {
 	find "$files" -printf '%P|%i|%n\0' -type f -exec cksum {} + | LC_ALL=C sort -z | cksum
 }
@@ -49,11 +50,12 @@ done
 same "the tree" "$before" "$(tree)"
 [ ! -e pwned ] || fail "a name was run"
 
-# By a plan: what is kept is what --keep prefers, and there are commands for the copies that it gives up.
+# With a plan: the kept file is the one that --keep prefers, and there are commands for the copies
+# to remove.
 runs 0 "$SIMKEEP" --keep=match:-dash --action=script:todo.sh
 said "todo.sh: a script for ${#names[@]} copies; edit it before you run it"
 said "; nothing has been changed"
-# Where there are no reflinks, the script says so instead.
+# Without reflinks, the script says so instead.
 reflinks=0
 ! cp --reflink=always "$files/${names[0]}" shared 2>/dev/null || reflinks=${#names[@]}
 for action in hardlink reflink delete; do
@@ -67,7 +69,7 @@ same "lines of the plan" 0 "$(grep -cE '^(keep|delete) +/' out || true)"
 grep '^#delete' todo.sh >expected
 grep '^#delete' out | cmp - expected || fail "another script on standard output"
 
-# Hard links: one file under all names, which are the same as before.
+# Hard links: one file under all names, and the names do not change.
 for shell in dash bash; do
 	make_files
 	find "$files" -printf '%P\0' | LC_ALL=C sort -z >expected
@@ -80,7 +82,7 @@ for shell in dash bash; do
 	cmp expected found || fail "names have changed"
 	same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
 	same "content" "$(seq 2000 | cksum)" "$(cksum <"$files/sub/-dash")"
-	# Again: they are one file already, so none of its names goes.
+	# A second time: they are already one file, so none of its names is removed.
 	for action in hardlink delete; do
 		run $action $shell && fail "nothing was refused"
 		same "refused" ${#names[@]} "$(grep -ac "left alone: " err)"
@@ -92,7 +94,8 @@ for shell in dash bash; do
 done
 [ ! -e pwned ] || fail "a name was run"
 
-# Several copies for one file, and for another name of it: each link changes a time of the file that is kept.
+# Several copies for one file, and for another name of it: each link changes a time of the kept
+# file.
 make_files
 ln "$files/kept" "$files/other name"
 runs 0 "$SIMKEEP" -q --action=script:todo.sh
@@ -103,7 +106,7 @@ run hardlink sh || fail "$(cat err)"
 said "replaced ${#names[@]} files by hard links"
 same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
 
-# Deleting, where some have changed meanwhile: those stay.
+# Deleting, if some have changed meanwhile: these stay.
 make_files
 runs 0 "$SIMKEEP" -q --action=script:todo.sh
 echo more >>"$files/sub/with space"
@@ -118,16 +121,16 @@ said "$files/sub/*: left alone: it is no longer a regular file"
 same "files left" "kept sub/empty1 sub/empty2 sub/with space" \
 	"$(find "$files" -type f -printf '%P\n' | LC_ALL=C sort | paste -sd ' ')"
 same "link left" "../kept" "$(readlink "$files/sub/plain")"
-# And what went can come back.
+# Removed files can be restored.
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "files left" $((${#names[@]} + 1)) "$(find "$files" -type f -printf x | wc -c)"
-# The kept one gone: nothing is deleted.
+# Without the kept file, nothing is deleted.
 make_files
 runs 0 "$SIMKEEP" -q --action=script:todo.sh
 rm "$files/kept"
 run delete sh && fail "nothing was refused"
 same "files left" $((${#names[@]} + 2)) "$(find "$files" -type f -printf x | wc -c)"
-# A file that is another name of the kept one, by a link above: it is not deleted.
+# A file that is another name of the kept one, through a link to a higher directory, is not deleted.
 rm -rf "$files"
 mkdir -p "$files/real"
 seq 3000 >"$files/real/a"
@@ -145,7 +148,7 @@ for action in delete hardlink; do
 done
 [ -s "$files/other/a" ] || fail "the last copy is gone"
 
-# Reflinks: made where the file system can, else both files stay as they are.
+# Reflinks: made if the file system supports them; otherwise both files do not change.
 make_files
 chmod 640 "$files/sub/-dash"
 touch -d 2001-02-03 "$files/sub/-dash"
@@ -160,7 +163,7 @@ fi
 same "contents" 1 "$(find "$files" -type f -size +0 -exec sh -c 'cksum <"$1"' _ {} \; | sort -u | wc -l)"
 same "files" $((${#names[@]} + 3)) "$(find "$files" -type f -printf x | wc -c)"
 
-# Only what is here and what it seems: no other host's, no inflated content.
+# Only real files of this host: no files of another host, and no inflated content.
 rm -rf "$files"
 mkdir "$files"
 seq 3000 >"$files/a.txt"
@@ -171,7 +174,7 @@ runs 0 "$SIMHASH" --host=elsewhere "$files"
 runs 0 "$SIMKEEP" --action=script:todo.sh
 said "todo.sh: a script for 0 copies"
 same "lines about files" 0 "$(grep -cE '^#(delete|hardlink|reflink) ' todo.sh || true)"
-# It is not written over what is asked for, nor over the index.
+# The script does not overwrite a FILE or the index.
 runs 1 "$SIMKEEP" --action=script:"$files/a.txt" "$files/a.txt"
 said "cannot write to $files/a.txt: it is one of the FILEs"
 if [ "$TEST_ENGINE" = sqlite ]; then
@@ -179,7 +182,7 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 	said "it is the index itself"
 fi
 
-# ---- Cut, edited, or without the program: the same, whatever the engine ----
+# ---- Truncated, edited, or without the program; does not depend on the engine ----
 cut_or_edited() {
 	rm -rf "$files"
 	mkdir "$files"
@@ -200,7 +203,8 @@ cut_or_edited() {
 			[ ! -e journal.cut ] || fail "$shell: cut after line $line it does something"
 		done
 	done
-	# The same in the middle of a line, and of what the shell hands to simkeep.
+	# The same for scripts truncated in the middle of a line, and for truncated input of
+	# simkeep.
 	for size in $(seq 1000 151 "$(($(wc -c <active.sh) - 3))"); do
 		head -c "$size" active.sh >cut.sh
 		JOURNAL=journal.cut sh cut.sh >out 2>err || true
@@ -237,19 +241,19 @@ cut_or_edited() {
 	runs 1 "$SIMKEEP" --decisions=commands --action=delete
 	said "--action cannot be combined with the commands of a script"
 	same "the tree" "$before" "$(tree)"
-	# Lines that were removed are named; without --yes, nothing is done.
+	# Removed lines are reported; without --yes, nothing is done.
 	grep -v '^#' commands >fewer
 	runs 0 "$SIMKEEP" --decisions=fewer
 	said "fewer: 4 of the 6 commands are missing"
 	said "would delete 2 files"
 	same "the tree" "$before" "$(tree)"
-	# The names of the script and of its journal act on no terminal either.
+	# The names of the script and of its journal also do not act on a terminal.
 	runs 0 "$SIMKEEP" --keep=match:a --action=script:$'todo\e[31m.sh'
 	said 'todo\x1b[31m.sh: a script for '
 	sed 's/^#delete /delete /' $'todo\e[31m.sh' | JOURNAL=$'journal\e[31m' sh >out 2>err
 	said "; to undo: simkeep --undo=FILE"
 	runs 0 "$SIMKEEP" -q --undo=$'journal\e[31m' --yes
-	# Every kind of command at once: each file goes at most once, and one file stays.
+	# Every kind of command at once: each file is removed at most once, and one file stays.
 	sed 's/^#\([a-z]* {\)/\1/' todo.sh >all.sh
 	JOURNAL=journal.all sh all.sh >out 2>err && fail "all commands were carried out"
 	seq 3000 | cmp - "$files/a" || fail "the kept file is gone"
@@ -265,7 +269,7 @@ runs 0 "$SIMHASH" --host=elsewhere "$files"
 runs 1 "$SIMKEEP" --action=script:/dev/full
 said "cannot write to /dev/full: No space left on device"
 
-# Found, and the build fails.
+# Matches are found, and the status makes a build fail.
 runs 1 "$SIMFIND" --fail-on-match
 same "said" 1 "$(grep -c . err)"
 runs 1 "$SIMFIND" --fail-on-match --between "$files" elsewhere:/no/such/place

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# simkeep without a rule lists the folders that have copies, and its totals are those of the tree. Filters, FILEs and
-# DIRs choose copies. It changes nothing without --yes, and simfind changes nothing and shows simkeep's commands.
+# Tests that simkeep without a rule lists the folders with copies, and that its totals match the
+# tree. Filters, FILEs and DIRs choose copies. It changes nothing without --yes; simfind changes
+# nothing and shows simkeep's commands.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -24,7 +25,8 @@ PYTHON
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
 
-# counted KEEP TOP...: the list for the files below TOPs for which KEEP, an expression of Python, is true
+# counted KEEP TOP...: the expected list for the files below TOPs for which KEEP, an expression in
+# Python, is true
 counted() {
 	python3 - "$@" <<'PYTHON'
 import hashlib, os, sys
@@ -63,7 +65,7 @@ print(shown(sum(copies for copies, _ in folders.values()), sum(taken for _, take
 PYTHON
 }
 
-# lists KEEP TOP... -- ARGUMENT...: what simkeep lists with these arguments
+# lists KEEP TOP... -- ARGUMENT...: check the list of simkeep with these arguments
 lists() {
 	local of=()
 	while [ "$1" != -- ]; do
@@ -86,7 +88,7 @@ before=$(state)
 lists True "$files" --
 said "simkeep: to remove copies: simkeep --keep=oldest --action=delete"
 copies=$(tail -n 1 out | awk '{ print $1 }')
-# The command that goes on, and the script, are about the same copies.
+# The next command and the script are about the same copies.
 lists True "$files" -- "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
 same "lines on standard error" 1 "$(wc -l <err)"
 advised=$(sed -n 's/^simkeep: to remove copies: //p' err)
@@ -98,7 +100,7 @@ same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "standard error of -q" "" "$(cat err)"
 
-# ---- Which copies ----
+# ---- Choosing copies ----
 lists True "$files/a" "$files/e" -- "$files/a" "$files/e"
 lists True "$files/d" -- "$files/d/"
 lists 'name.lower().endswith((".txt", ".md"))' "$files" -- --ext=txt --ext=MD
@@ -114,7 +116,7 @@ protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && tail -n 1 out)
 [[ $protected == *" protected" ]] || fail "nothing is protected: $protected"
 [ "$(grep -c "  $files/a" out || true)" = 0 ] || fail "protected copies are counted: $(cat out)"
 
-# With FILEs, their copies: also of one that is not in the index, by whatever name.
+# With FILEs, their copies: also for a FILE that is not in the index, by any name.
 copy=$files/a/original.txt
 random_bytes 3000 1 >"$copy"
 cp "$copy" "$files/d/copy 1"
@@ -139,7 +141,7 @@ same "no command that goes on" "" "$(cat err)"
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
 
-# ---- What the filters leave out stays ----
+# ---- Files that filters leave out stay ----
 tree() {
 	find "$files" -type f -printf '%P|%s|%T@\0' | LC_ALL=C sort -z | tr '\0' '\n'
 }
@@ -155,7 +157,7 @@ same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || tru
 runs 0 "$SIMKEEP" --undo=j --yes
 tree | diff was - || fail "not restored"
 
-# ---- Options that do not go together ----
+# ---- Options that cannot be combined ----
 wrong() {
 	runs 1 "$SIMKEEP" "${@:1:$#-1}"
 	said "simkeep: ${*: -1}"

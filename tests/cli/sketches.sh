@@ -1,28 +1,29 @@
 #!/usr/bin/env bash
-# Resemblance sketches: which rows have them, and that they are those of the content.
+# Tests resemblance sketches: which rows have them, and that they match the content.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 zeros=$(printf '%0256d' 0)
 
-# The sketch of each row and its name in digits; "none" for NULL. An empty value is one of zeros.
+# The sketch of each row and its name in digits; "none" for NULL. An empty value is a sketch of
+# zeros.
 stored() {
 	${1:-sql} "SELECT CASE WHEN resemblance_sketch IS NULL THEN 'none' WHEN LENGTH(resemblance_sketch) = 0
 			THEN '$zeros' ELSE LOWER(HEX(resemblance_sketch)) END, LOWER(HEX(name))
 		FROM file ORDER BY name"
 }
-# Standard input in digits.
+# Standard input in hexadecimal digits.
 in_hex() {
 	od -An -v -tx1 | tr -d ' \n'
 }
-# computed FILE [NAME]: the same from the whole content in memory
+# computed FILE [NAME]: the same, computed from the complete content in memory
 computed() {
 	printf '%s|%s\n' "$(printf '%s\0' "$1" | "$SKETCHES_OF")" "$(printf %s "${2:-${1##*/}}" | in_hex)"
 }
 in_order() {
 	LC_ALL=C sort -t '|' -k 2
 }
-# all_right WHAT [SQL]: the rows are those of the file `expected`
+# all_right WHAT [SQL]: check that the rows equal the file `expected`
 all_right() {
 	stored "${2:-sql}" | in_order >stored
 	cmp expected stored || fail "$1: $(diff expected stored | cut -c 1-300 | head -5)"
@@ -31,8 +32,8 @@ without() {
 	sql "SELECT COUNT(*) FROM file WHERE resemblance_sketch IS NULL"
 }
 
-# Sizes at which a level, a buffer, a block, a unit of a file that all threads read, or such a file
-# begins; runs of one byte, of which none is sampled in large files; another name.
+# Sizes at which a level, a buffer, a block, a unit of a shared file, or a shared file begins; runs
+# of one byte, of which none is sampled in large files; another name.
 random_bytes 20000000 1 >"$TEST_FOLDER/random"
 for size in 0 1 15 16 17 1038 1039 1040 2063 4096 65550 65551 65552 69632 262143 262144 262145 262159 \
 	524288 1048576 16777215 16777216 16777217 16777231 17039360 17039364 17039390 20000000; do
@@ -61,7 +62,7 @@ summary 0 "$total" 0 0
 runs 0 "$SIMHASH" --status
 grep -Eq " sample +$total +$total " out || fail "--status: $(cat out)"
 
-# A sketch stays in an index where nothing asks for it, and leaves with the content.
+# A sketch stays in an index if no run requests it, and is removed with the content.
 runs 0 "$SIMHASH" --no-sketch "$files"
 summary 0 "$total" 0 0
 all_right "a run without sketches over unchanged files"
@@ -82,7 +83,7 @@ summary 1 $((total - 1)) 0 0
 mv changed expected
 all_right "a changed file"
 
-# An index of version 6, which another run completes, and a run that is interrupted begins to.
+# An index of version 6: an interrupted run begins to complete it, and another run finishes.
 older() {
 	drop_version_8
 	sql "DELETE FROM schema_version WHERE version = 7"
@@ -101,15 +102,15 @@ same "rows without sketches" "$total" "$(without)"
 older
 runs 0 "$SIMHASH" "$files/text"
 same "rows without sketches" "$((total - 1))" "$(without)"
-# A signal in the moment in which a sanitizer looks for leaks stops that for ever.
+# A signal at the moment when a sanitizer looks for leaks would stop it for ever.
 ASAN_OPTIONS=detect_leaks=0 timeout -s INT 0.2 "$SIMHASH" "$files" 2>err || true
 if grep -q "interrupted; everything scanned so far is stored, and the next run continues" err; then
 	done_already=$((total - $(without)))
 	runs 0 "$SIMHASH" "$files"
 	summary $((total - done_already)) "$done_already" 0 0
-elif grep -q scanned err; then # it was faster
+elif grep -q scanned err; then # the run ended before the signal
 	summary $((total - 1)) 1 0 0
-else # before it could take signals
+else # the signal came before the program could handle it
 	runs 0 "$SIMHASH" "$files"
 fi
 all_right "an older index"
@@ -137,7 +138,7 @@ settle "$files/packed"
 runs 0 "$SIMHASH" -z "$files"
 all_right "gzip files"
 
-# A copy of an index, to another engine and back, with rows that have no sketch among others.
+# A copy of an index, to another engine and back, including rows without a sketch.
 mkdir "$files/bare"
 for number in $(seq 40); do
 	random_bytes $((number * 40)) "$number" >"$files/bare/b$number"
@@ -162,7 +163,7 @@ all_right "a copy of the copy"
 runs 0 "$SIMHASH" -d sqlite:copy.db --copy-to="$TEST_URL"
 said "0 of $(sql 'SELECT COUNT(*) FROM file') rows copied"
 
-# What --print shows, from a file and from standard input.
+# The output of --print, for a file and for standard input.
 for name in text r1040 r0; do
 	"$SIMHASH" --print "$files/$name" | awk '$1 == "sketch" { print $2 }' >printed
 	"$SIMHASH" --print - <"$files/$name" | awk '$1 == "sketch" { print $2 }' >>printed
@@ -170,7 +171,7 @@ for name in text r1040 r0; do
 		fail "--print of $name"
 done
 
-# A value that is no sketch.
+# A value that is not a sketch.
 sql "UPDATE file SET resemblance_sketch = X'00' WHERE HEX(name) = HEX('text')"
 runs 1 "$SIMHASH" --copy-to=sqlite:other.db
 said "table file: the resemblance sketch of $files/text has 1 bytes instead of 128; scan it again with simhash --force"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# docs/sql.md holds every query of sql/examples with what it answers on a small sample;
-# each engine must answer just that. With WRITE=1 the page's examples are written anew.
+# Checks that docs/sql.md contains every query of sql/examples with its answer on a small sample;
+# each engine must give exactly this answer. With WRITE=1, the examples of the page are written
+# again.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Lines of made-up words, the same everywhere: text SEED LINES
+# text SEED LINES: lines of invented words, the same on every machine
 text() {
 	awk -v seed="$1" -v lines="$2" 'BEGIN {
 		split("the ship sailed with a load of grain and salt from port to island while men sang", w)
@@ -38,7 +39,7 @@ runs 0 "$SIMHASH" --host=beta "$files/backup"
 runs 0 "$SIMFIND" --host=alpha --store
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 2" >/dev/null
 
-# ask QUERY: its answer as a table for reading; decimals as short as they can be.
+# ask QUERY: print its answer as a readable table, with decimals as short as possible
 ask() {
 	local query=${1//\/sample\//$files/}
 	if [ "$TEST_ENGINE" = sqlite ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The views of sql/ tell the truth, on each engine.
+# Tests that the views of sql/ give right answers on each engine.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -19,14 +19,14 @@ example() {
 same "rows in key order" 20 "$(example key_order | wc -l)"
 example key_order | cut -d'|' -f4 | sort -n -c || fail "keys out of order"
 
-# All pairs by key range: those of simfind, to the pair, without sketches.
+# All pairs by key range: exactly the pairs of simfind without sketches.
 "$SIMFIND" -q --verify=no --candidates=skew_ext --group=none --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $11 "|" $12 }' |
 	LC_ALL=C sort >expected
 sql "SELECT distance, path_a, path_b FROM similar_pair" | awk -F'|' '{
 	print $1 "|" ($2 < $3 ? $2 : $3) "|" ($2 < $3 ? $3 : $2) }' | LC_ALL=C sort >found
 cmp expected found || fail "all pairs: $(diff expected found | head -4)"
 [ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs to be a test"
-# Files that are no pair are known by their entries in an index, without their rows.
+# The entries of an index show which files are not a pair, without their rows.
 if [ "$TEST_ENGINE" = sqlite ]; then
 	same "files compared by an index" 2 "$(sql 'EXPLAIN QUERY PLAN SELECT COUNT(*) FROM similar_pair' |
 		grep -c 'COVERING INDEX file_cell')"
@@ -47,7 +47,7 @@ sql "SELECT distance, similar_path FROM similar_file
 cmp expected found || fail "one file: $(diff expected found | head -4)"
 [ -s expected ] || fail "the one file has no similar ones"
 
-# 40 files were changed and then copied: 40 groups of 2 among others.
+# 40 files were changed and then copied: this gives 40 groups of 2, among others.
 groups=$(sql 'SELECT count(*) FROM duplicate')
 by_hash=$(find "$files" -type f -size +0 -exec sha256sum {} + | cut -c1-64 | sort | uniq -d | wc -l)
 same "groups of duplicates" "$by_hash" "$groups"
@@ -63,12 +63,13 @@ same "files by extension" "$(find "$files" -name '*.h' | wc -l)" \
 example runs | has "|$files|$(find "$files" -type f | wc -l)|.*|0|finished$" ||
 	fail "runs: $(example runs)"
 
-# The view of text, by names people type.
+# The view with texts, by names as users type them.
 same "file_text" 1 "$(sql "SELECT count(*) FROM file_text WHERE path = '$one' AND extension = 'h'")"
 same "modified" "$(date -u -r "$one" '+%Y-%m-%d %H:%M:%S')" \
 	"$(sql "SELECT modified_utc FROM file_text WHERE path = '$one'" | cut -c1-19)"
 
-# Names that differ only in case, accents, blanks at the end or bytes that are not UTF-8 are different names.
+# Names that differ only in case, accents, blanks at the end or bytes that are not UTF-8 are
+# different names.
 reset
 tree=$TEST_FOLDER/hostile
 i=0
@@ -103,7 +104,8 @@ if [ "$TEST_ENGINE" != sqlite ]; then
 	same "examples compared" "$(find "$SOURCE_DIR/sql/examples" -name '*.sql' | wc -l)" "$(wc -l <answers)"
 fi
 
-# Names with one device and inode are one file, whatever the number of links says: here that of a bind mount.
+# Names with the same device and inode are one file, regardless of the number of links; here as for
+# a bind mount.
 sql "UPDATE file SET links = 1, device = 7, inode = 9 WHERE content_hash IN (
 	SELECT content_hash FROM (SELECT content_hash FROM file GROUP BY content_hash HAVING COUNT(*) > 10) AS many)"
 same "no copies of one file" 0 "$(sql "SELECT COUNT(*) FROM duplicate WHERE files > 2")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an index holds, and taking things out of it; the sum table without an index.
+# Tests showing and removing the contents of an index, and the sum table without an index.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ for name in one/a.txt one/deep/b.txt one/c.gz two/d oneself/e; do
 done
 gzip -f <"$files/one/a.txt" >"$files/one/c.gz"
 
-# Nothing there: nothing shown, and nothing made.
+# Without an index, nothing is shown and nothing is created.
 runs 1 "$SIMHASH" --status
 runs 1 "$SIMHASH" --forget "$files"
 [ "$TEST_ENGINE" != sqlite ] || [ ! -e "${TEST_URL#sqlite:}" ] || fail "--forget made an index"
@@ -29,7 +29,7 @@ grep -Eq " 2 +0 +0 bytes +0  web1:$files/two$" out || grep -Eq " 2 +1 .* web1:$f
 	fail "no two runs of web1's two: $(cat out)"
 same "lines over 140 columns" 0 "$(awk 'length > 140' out | wc -l)"
 
-# Hosts are told apart whatever their ids.
+# Hosts are distinguished, regardless of their ids.
 renumber() {
 	sql "UPDATE host SET id = $2 WHERE id = $1; UPDATE scan_run SET host = $2 WHERE host = $1"
 }
@@ -38,12 +38,12 @@ runs 0 "$SIMHASH" --status
 grep -Eq "  $(hostname):$files/one$" out || fail "no host in a run: $(cat out)"
 renumber 7 1
 
-# A run that was cut off is shown as such.
+# An interrupted run is shown as such.
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 1"
 runs 0 "$SIMHASH" --status
 same "runs unfinished" 1 "$(grep -c 'unfinished' out)"
 
-# Forgetting: a directory with all below it, and nothing beside it; a file with its content.
+# Forgetting: a directory with everything below it, and nothing next to it; a file with its content.
 same "rows" 7 "$(sql 'SELECT COUNT(*) FROM file')"
 cd "$files/one"
 runs 0 "$SIMHASH" --forget deep
@@ -53,14 +53,14 @@ same "rows" 6 "$(sql 'SELECT COUNT(*) FROM file')"
 runs 0 "$SIMHASH" --forget "$files/one/c.gz"
 said "2 removed"
 rm -r "$files/one"
-# What is gone from the disk can be forgotten by the path it had.
+# A file removed from the disk can be forgotten by its old path.
 runs 0 "$SIMHASH" --forget "$files/one/"
 said "1 removed"
 same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
 	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
 runs 1 "$SIMHASH" --forget "$files/one"
 said "simhash: the index has no files at or below $files/one"
-# Indexing a path that is gone names the command that removes its rows, and that removes them.
+# Indexing a missing path prints the command that removes its rows, and this command removes them.
 mkdir -p "$files/it was/here"
 seq 50 >"$files/it was/here/f"
 runs 0 "$SIMHASH" "$files/it was/here"
@@ -79,7 +79,7 @@ same "rows" $((rows - 1)) "$(sql 'SELECT COUNT(*) FROM file')"
 runs 2 "$SIMHASH" "$files/it was"
 same "lines about what is not in the index" 1 "$(grep -c 'it was' err)"
 rm -r "$files/moved"
-# So for a file, and for another host.
+# The same for a file, and for another host.
 runs 0 "$SIMHASH" --host=web9 "$files/oneself"
 mv "$files/oneself/e" kept
 runs 2 "$SIMHASH" --host=web9 "$files/oneself/e"
@@ -88,13 +88,13 @@ runs 0 "$SIMHASH" --host=web9 --forget "$files/oneself/e"
 said "1 removed"
 mv kept "$files/oneself/e"
 "$SIMHASH" -q --host=web9 --forget "$files/oneself" || true # the directory
-# Of another host by its name alone, and beside one that is not there.
+# For another host by its name alone, and together with a missing path.
 runs 1 "$SIMHASH" --host=web1 --forget "$files/oneself" /no/such/thing
 said "the index has no files at or below /no/such/thing"
 same "rows" 2 "$(sql 'SELECT COUNT(*) FROM file')"
 runs 1 "$SIMHASH" --host=web2 --forget "$files"
 said "the index has no files of host 'web2'"
-# A name that is nothing names nothing; one that became a link is forgotten as itself.
+# An empty name is refused; if a path became a link, the link itself is forgotten.
 (cd "$files" && runs 1 "$SIMHASH" --forget "")
 said "cannot resolve path ''"
 mkdir -p "$files/v1" "$files/v2"
@@ -107,7 +107,7 @@ runs 0 "$SIMHASH" --forget "$files/v1"
 same "forgotten" "$files/v2/f" "$(sql "SELECT path FROM file_text WHERE path LIKE '%/v_/f'")"
 runs 0 "$SIMHASH" --forget "$files/v1/."
 said "1 removed"
-# Of one tag set, where it is named.
+# For one tag set, if it is given.
 sed 's/^name .*/name others/' >tags.txt <<'TAGS'
 name others
 01 1 1
@@ -138,7 +138,7 @@ same "quiet" 0 "$(wc -c <err)"
 same "rows of web1" 1 "$(sql 'SELECT COUNT(*) FROM file')"
 same "directories without rows" 1 "$(sql 'SELECT COUNT(*) FROM directory')"
 
-# The sum table of files, by the oracle's counting; no index is opened or made.
+# The sum table of files, compared with the oracle; no index is opened or created.
 unset SIMHASH_DATABASE
 seq 5000 >x.txt
 runs 0 "$SIMHASH" --print x.txt

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What programs can read of a run and of an index: a line of JSON instead of the summary, and
+# Tests the output about a run and an index for programs: a line of JSON instead of the summary, and
 # --status as JSON.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +12,7 @@ cp "$files/one/1" "$files/two/copy"
 : >"$files/empty"
 settle "$files"
 
-# An index of nothing, and one of empty files alone, can be asked everything.
+# All questions can be asked of an empty index, and of an index of only empty files.
 mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/a"
 : >"$TEST_FOLDER/empty/b"
@@ -26,7 +26,7 @@ for folder in nothing empty; do
 done
 reset
 
-# json FILE EXPRESSION: its value, where s is the only line of JSON in FILE
+# json FILE EXPRESSION: its value; s is the only line of JSON in FILE
 json() {
 	python3 - "$@" <<'END'
 import json, sys
@@ -37,7 +37,7 @@ s = json.loads(lines[0])
 print(eval(sys.argv[2]))
 END
 }
-# has EXPRESSION...: each is true of the line on standard error of the last run
+# has EXPRESSION...: each is true for the line on standard error of the last run
 has() {
 	local expression
 	for expression in "$@"; do
@@ -57,18 +57,18 @@ same "lines" 1 "$(wc -l <err)"
 rm "$files/one/4"
 runs 0 "$SIMHASH" --summary=json "$files"
 has "s['scanned'] == 0" "s['unchanged'] == 5" "s['removed'] == 1"
-# What could not be read, in the line and in the exit status.
+# Files that could not be read, in the line and in the exit status.
 printf '%s\0' "$files/one" "$files/none" >list
 runs 2 "$SIMHASH" --summary=json --files0-from=list
 has "s['result'] == 'unreadable'" "s['exit'] == 2" "s['failed'] == 1" "s['listed_directories'] == 1"
 said "simhash: $files/none: No such file or directory"
-# A run that fails, even before it begins.
+# A run that fails, also before it begins.
 runs 1 "$SIMHASH" --summary=json -d sqlite:/no/such/index "$files"
 has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'].startswith('cannot create index sqlite:/no/such/index')"
 printf 'no zero byte\nin two lines\n' >lines
 runs 1 "$SIMHASH" --summary=json --files0-from=lines
 has "s['result'] == 'failed'" "s['error'].startswith('lines: names are terminated by newlines')"
-# One that is interrupted, while it waits for its list.
+# A run that is interrupted while it waits for its list.
 mkfifo names
 runs_before=$(sql 'SELECT COUNT(*) FROM scan_run')
 is_begun() {
@@ -118,7 +118,7 @@ runs 1 "$SIMFIND" --summary=json -o /dev/full
 has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'] == 'cannot write to /dev/full: No space left on device'"
 runs 0 "$SIMFIND" --summary=json --update "$files"
 same "tasks" "index find" "$(python3 -c 'import json; print(" ".join(json.loads(l)["task"] for l in open("err")))')"
-# Text is the default, and is what it was.
+# Text is the default and has not changed.
 runs 0 "$SIMFIND" --summary=text
 said " pairs ("
 runs 0 "$SIMHASH" --summary=text "$files"
@@ -130,14 +130,14 @@ said "--summary cannot be combined with --quiet"
 runs 1 "$SIMHASH" --status --summary=json
 said "--status cannot be combined with --summary"
 
-# While a server is waited for nothing is done, and no time is estimated.
+# While waiting for a server, nothing is done, and no time is estimated.
 if [ "$TEST_ENGINE" = mysql ]; then
 	runs 1 "$SIMHASH" -d mysql://nobody@127.0.0.1:1/none --wait-server=2 --progress=always "$files"
 	said "waiting for the server"
 	same "estimates" 0 "$(grep -c ' left' err || true)"
 fi
 
-# The index: numbers as SQL counts them, and names whatever their bytes.
+# The index: numbers as SQL counts them, and names with any bytes.
 odd=$files/$'odd\x1b\xff"name'
 mkdir "$odd"
 cp "$files/one/1" "$odd/x"
@@ -171,7 +171,7 @@ END
 runs 1 "$SIMHASH" --format=json "$files"
 said "--format needs --status"
 
-# Nothing is similar to standard input: a note says whether a name could change that.
+# No file is similar to standard input: a note says whether a name could change this.
 mkdir "$files/named"
 for i in 1 2 3; do
 	seq "$i" 7 60000 >"$files/named/$i.txt"
@@ -179,7 +179,7 @@ done
 sed 2000,2030d "$files/named/1.txt" >near
 settle "$files/named"
 runs 0 "$SIMHASH" "$files/named"
-# nothing WHY OPTION...: nothing is found, and the note says so
+# nothing WHY OPTION...: nothing is found, and the note says why
 nothing() {
 	runs 0 "$SIMFIND" "${@:2}" - <near
 	same "pairs by ${*:2}" 0 "$(wc -l <out)"
@@ -206,14 +206,15 @@ same "notes of a file" 0 "$(grep -c note: err)"
 runs 0 "$SIMHASH" --measure=minhash "$files"
 runs 0 "$SIMFIND" --measure=minhash --min-resemblance=0.9 - <<<"something else altogether, and not much of it"
 said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-resemblance=R asks for less than 0.9"
-# Without sketches only the same extension counts.
+# Without sketches, only files with the same extension are compared.
 reset
 runs 0 "$SIMHASH" --no-sketch "$files/named"
 nothing "$no_name of the files without a resemblance sketch only those of the same can be similar to it"
 runs 0 "$SIMFIND" near.txt
 [ -s out ] || fail "a name did not help without sketches"
 
-# A share is all only of what is identical: one byte of 300,000 was changed, and no sketch shows that.
+# A resemblance of 1 is shown only for identical files: one byte of 300,000 was changed, and no
+# sketch shows this.
 reset
 rm -rf "$files"
 mkdir -p "$files/one" "$files/two"

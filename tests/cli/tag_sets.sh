@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows of different tag sets live side by side and are never compared.
+# Tests that rows of different tag sets are in one index and never compared with each other.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -21,18 +21,18 @@ same "tags stored" "48|1500|2000" "$(sql "SELECT pattern, scatter, skew FROM tag
 same "pairs of the sample" 1 "$("$SIMFIND" -q | wc -l)"
 same "pairs of the numbers" 1 "$("$SIMFIND" -q -t numbers.txt | wc -l)"
 
-# The sum of 30s, the digit 0 in seq: by another program.
+# The sum of 30s, the digit 0 in the output of seq, counted by another program.
 zeros=$(tr -cd 0 <"$files/a.txt" | wc -c)
 [ "$(sql "SELECT sum_15 FROM file_text WHERE tag_set = 'numbers' AND name = 'a.txt'")" -ge "$zeros" ] ||
 	fail "fewer 30s than zeros"
 
-# Removing looks at its own rows only.
+# Removing affects only rows of the same tag set.
 rm "$files/b.txt"
 runs 0 "$SIMHASH" -t numbers.txt "$files"
 said " 1 removed,"
 same "rows" 3 "$(sql 'SELECT count(*) FROM file')"
 
-# The same tags under another name are the same set; other tags may not take the name.
+# The same tags under another name are the same set; other tags cannot use the name.
 runs 0 "$SIMHASH" -t twins.txt --force "$files"
 same "sets" 2 "$(sql 'SELECT count(*) FROM tag_set')"
 mkdir elsewhere
@@ -42,13 +42,13 @@ said "the index has other tags under the name 'numbers': give the tag set anothe
 runs 0 "$SIMHASH" -t other.txt "$files"
 same "sets" 3 "$(sql 'SELECT count(*) FROM tag_set')"
 
-# Asked for a set that the index lacks, simfind says what it has.
+# If simfind needs a set that the index lacks, it lists the existing ones.
 sed 's/^30/31/' numbers.txt >absent.txt
 runs 0 "$SIMFIND" -t absent.txt
 said "note: the index has no files of tag set 'absent'"
 said "note: the index has files of tag set 'sample'; use --tag-set"
 
-# simkeep takes the built-in tags, or else the only others.
+# simkeep uses the built-in tags or, without them, the only other set.
 cp "$files/a.txt" "$files/b.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMKEEP"
@@ -64,7 +64,7 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMKEEP" --keep=newest
 grep -q "$files/a.txt" out || fail "no copies by the built-in tags: $(cat out)"
 
-# Malformed.
+# Malformed sets.
 sed 's/^0a 1.5/0a 1.5.5/' numbers.txt >bad.txt
 runs 1 "$SIMHASH" -t bad.txt "$files"
 said "simhash: bad.txt:10:4: expected a weight such as 1.28, found '1.5.5'"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Rows and pairs that do not fit into --limits=memory wait in temporary files: the lists are the same, the
-# memory is kept to, nothing is left behind, and where there is no room for them the message names their folder.
+# Tests that rows and pairs that do not fit into --limits=memory are in temporary files: the lists
+# are the same, the memory stays below the limit, no file is left, and if there is no space, the
+# message names the folder.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -17,7 +18,7 @@ sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30
 	SELECT randomblob(16), CAST(name || '.' || i AS BLOB), $columns FROM file, n"
 same "rows" 120004 "$(sql 'SELECT COUNT(*) FROM file')"
 
-# Peak memory in KiB of a command, whose output goes to "list", if it is simfind.
+# The peak memory of a command in KiB; the output of simfind goes to "list".
 peak() {
 	[ "$1" != "$SIMFIND" ] || set -- "$@" -o list
 	"$BINARY_DIR/tests/measure" measured "$@" -q || fail "$*"
@@ -34,8 +35,8 @@ for options in "--threads=1" "--threads=3"; do
 	built_with sanitizer || [ "$small" -lt "$whole" ] || fail "$options: --limits=memory=32M takes $small KiB"
 done
 
-# Many rows within reach of each other do not add up either, nor do threads: sixteen that each searched
-# blocks of their own would take twice as much.
+# Many rows within reach of each other do not add up, and neither do threads: sixteen threads with
+# separate blocks would use twice as much.
 if ! built_with sanitizer; then
 	"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:dense.db 60000 || fail "rows"
 	whole=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1)
@@ -45,7 +46,7 @@ if ! built_with sanitizer; then
 	[ "$(wc -l <list)" -gt 10000 ] || fail "dense rows: few pairs"
 	echo "dense rows: $whole KiB, and $small KiB with --limits=memory=32M"
 	[ "$small" -lt 57344 ] || fail "dense rows: --limits=memory=32M takes $small KiB"
-	# Each file of a group is kept once, and pairs wait in a file until their groups are made.
+	# Each file of a group is stored once, and pairs are in a file until their groups are made.
 	for option in --group --directories; do
 		small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1 --limits=memory=32M "$option")
 		echo "dense rows, $option: $small KiB"
@@ -53,7 +54,8 @@ if ! built_with sanitizer; then
 	done
 fi
 
-# A list of many times what is sorted at once, and of many ties, is the list that is sorted in memory.
+# A list that is many times larger than the part sorted at once, with many equal lines, is the same
+# as a list sorted in memory.
 mkdir "$TEST_FOLDER/family"
 "$BINARY_DIR/tests/files" family "$TEST_FOLDER/family" 1300 2048 || fail "files"
 "$SIMHASH" -q --database=sqlite:family.db "$TEST_FOLDER/family" || fail "the family"
@@ -71,7 +73,7 @@ runs 0 "$SIMFIND" -q --database=sqlite:family.db --directories --limits=memory=3
 cmp list expected || fail "directories: --limits=memory changes them"
 [ -s list ] || fail "directories: none are alike"
 
-# Lines that are sorted in dozens of parts need one file, not one for each part.
+# Lines sorted in dozens of parts need one file, not one for each part.
 if ! built_with sanitizer; then
 	runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path -o expected
 	(ulimit -n 20 && runs 0 "$SIMFIND" -q --database=sqlite:family.db --format=csv --sort=path --limits=memory=32M -o list)
@@ -79,15 +81,15 @@ if ! built_with sanitizer; then
 	[ "$(wc -c <list)" -gt 100000000 ] || fail "few open files: a short list"
 fi
 
-# Groups that do not fit into memory wait in a file without a name: every format and order lists the
-# same, a thousand copies of a file among them.
+# Groups that do not fit into memory are in a file without a name: every format and order lists the
+# same, including a thousand copies of one file.
 "$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:groups.db 100000 || fail "rows"
-listed() { # FILE [OPTION...]: what the options list, but for when and how it was made
+listed() { # FILE [OPTION...]: the list with these options, without the time and the command
 	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
 lists=("--group" "--group=lineage --format=jsonl --limit=2000")
-# A sanitizer makes each of them take ten seconds or more.
+# Under a sanitizer, each takes ten seconds or more.
 built_with sanitizer || lists+=("--group --format=json --sort=-similarity" "--group --format=csv --sort=size --limit=9000"
 	"--group=single --format=null --sort=files" "--format=html --sort=path")
 for options in "${lists[@]}"; do
@@ -106,7 +108,7 @@ done
 cmp stored.512M stored.32M || fail "--store: --limits=memory changes the groups"
 [ "$(wc -l <stored.32M)" -gt 40000 ] || fail "--store: few rows"
 
-# Nothing is left of such a file when a list is cut off by a signal.
+# When a signal ends the list, no such file is left.
 mkfifo lines
 exec 8<>lines
 "$SIMFIND" -q --group --database=sqlite:groups.db --limits=memory=32M >lines &
@@ -124,7 +126,7 @@ same "the status" 143 "$status"
 same "temporary files" "" "$(ls -A "$TMPDIR")"
 exec 8<&-
 
-# Few groups need no file, so no folder for one.
+# A few groups need no file, and no folder for one.
 for format in text json jsonl csv null html; do
 	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" -q --database=sqlite:family.db --group --format=$format
 	[ -s out ] || fail "$format: no groups of a family"
@@ -137,9 +139,9 @@ for options in "--threads=1" "--threads=3" "--group"; do
 	same "lists" "" "$(cat out)"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
 done
-# Nor can one be made where there is no folder.
+# Without the folder, no file can be created.
 TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --limits=memory=32M
 said "simfind: cannot write a temporary file in $TEST_FOLDER/none (TMPDIR can be a folder with more room): No such file or directory"
-# With room, the same command succeeds.
+# With enough space, the same command succeeds.
 runs 0 "$SIMFIND" -q --threads=1 --limit=1
 same "lines" 1 "$(wc -l <out)"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a terminal shows: progress, colours, paths without what they have in common. Run in
-# a pseudo-terminal by script(1).
+# Tests the output on a terminal: progress, colours, and paths without their common part. script(1)
+# provides the pseudo-terminal.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 export TERM=xterm PAGER=cat
 unset NO_COLOR COLUMNS
 
-# on_terminal COLUMNS COMMAND...: what it writes, to a terminal of that width, is in `screen`
+# on_terminal COLUMNS COMMAND...: run it in a terminal of this width; its output is in `screen`
 on_terminal() {
 	local columns=$1 status=0
 	shift
@@ -15,7 +15,7 @@ on_terminal() {
 	same "status of $*" 0 "$status"
 }
 
-# The progress lines of the screen, one a line.
+# The progress lines of the screen, one per line.
 progress_lines() {
 	grep -ao $'\r\x1b\\[K[^\r]*' screen | sed $'s/^\r\x1b\\[K//' | grep -a . | grep -av scanned, || true
 }
@@ -28,17 +28,17 @@ cp "$files/a directory/file number 1.txt" "$files/copy.txt"
 seq 9 >"$files/"$'odd\x1b[31m\tname.txt'
 cp "$files/"$'odd\x1b[31m\tname.txt' "$files/"$'odd\x1b[32m\tname.txt'
 
-# A run long enough to be seen; it ends in an empty line's place, with the summary on it.
+# A run that is long enough to show progress. At its end, the summary replaces the progress line.
 seq 100000000 >"$files/large"
 for columns in 80 40 200; do
 	on_terminal $columns "$SIMHASH" -f -j 1 --progress=always "$files"
 	[ "$(progress_lines | wc -l)" -ge 1 ] || fail "no progress: $(cat -v screen)"
 	progress_lines | awk -v most=$((columns - 1)) 'length > most' >wide
 	same "progress wider than $columns" 0 "$(wc -l <wide)"
-	# Parts are whole, or are not there.
+	# Fields are complete, or left out.
 	same "lines of which a part is cut at $columns" "" "$(progress_lines | grep -Ev \
 		'^(counting|[ 0-9]{2,3}%)(  [0-9,]+ (of [0-9,]+ )?files)?(  [0-9.]+ [kMGb][a-zB]*( of [0-9.]+ [kMG]B)?)?(  [0-9.]+ [kMGb][a-zB]*/s)?(  [0-9:]+ left|  finishing)?(  (/|\.\.\.).*)?$')"
-	# The last has the totals of the summary.
+	# The last line has the totals of the summary.
 	same "totals" "100% 304 of 304 files" "$(progress_lines | tail -n 1 | grep -o '^100%  304 of 304 files' | tr -s ' ')"
 	tail -n 1 screen | has $'\r\x1b\\[K304 scanned,' ||
 		fail "the line is not gone: $(tail -n 1 screen | cat -v)"
@@ -48,23 +48,23 @@ progress_lines | has -E '^( *[0-9]+%  |counting  )[0-9,]+ (of 304 )?files  [0-9.
 progress_lines | has -E '[0-9.]+ [kMG]B/s' || fail "no rate: $(progress_lines | head -3)"
 progress_lines | has -F "$files/" || fail "no path: $(progress_lines | head -3)"
 
-# Percent and time left, by bytes, once the walk ahead has counted: with a scan made slow.
+# Percent and time left, by bytes, after the walk ahead has counted; the scan is made slow.
 SIMHASH_KERNEL=portable on_terminal 120 "$SIMHASH" -f -j 1 --progress=always "$files"
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 304 files  [0-9.]+ .?B of 89[0-9.]+ MB  [0-9.]+ .?B/s  [0-9]+:[0-9]{2} left' ||
 	fail "no share and time left: $(progress_lines)"
-# Never more than ten a second (and one at the start).
+# At most ten per second, and one at the start.
 lines=$(progress_lines | wc -l)
 seconds=$(grep -o 'in [0-9.]* s' screen | tr -dc '0-9.')
 awk -v lines="$lines" -v seconds="$seconds" 'BEGIN { exit !(lines <= seconds * 10 + 2) }' ||
 	fail "$lines lines in $seconds s"
 
-# A copy of the index, too.
+# The same for a copy of the index.
 on_terminal 40 "$SIMHASH" --copy-to="sqlite:$TEST_FOLDER/copy.db" --progress=always
 same "lines of which a part is cut" "" "$(progress_lines | grep -v 'rows copied' | grep -Ev \
 	'^(counting|[ 0-9]{2,3}%)(  (copying|comparing) [0-9,]+ of [0-9,]+ rows)?(  [0-9,]+ rows/s)?$')"
 progress_lines | has '^100%  comparing 304 of 304 rows' || fail "no end of copying: $(progress_lines)"
 
-# Silent: when quiet, when told never, and where there is no terminal.
+# Silent with -q, with --progress=never, and without a terminal.
 for option in -q --progress=never; do
 	on_terminal 80 "$SIMHASH" -f "$option" "$files"
 	same "progress with $option" 0 "$(progress_lines | wc -l)"
@@ -75,7 +75,7 @@ runs 0 "$SIMHASH" -f "$files"
 same "progress into a file" 0 "$(grep -c $'\r' "$TEST_FOLDER/err" || true)"
 runs 0 "$SIMHASH" -f --progress=always "$files"
 grep -q $'\r' err || fail "progress was asked for always"
-# A message does not end up in the line.
+# A message is not inside the progress line.
 printf 'broken' >"$files/broken.gz"
 script -qec "stty cols 80; '$SIMHASH' -z -f --progress=always '$files'" /dev/null >screen </dev/null || true
 grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
@@ -84,7 +84,7 @@ grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
 rm "$files/broken.gz" "$files/large"
 runs 0 "$SIMHASH" "$files"
 
-# simfind: rows and pairs, then the list. Empty files are not searched, and not counted.
+# simfind: rows and pairs, then the list. Empty files are not searched or counted.
 : >"$files/empty"
 runs 0 "$SIMHASH" "$files"
 for columns in 30 40; do
@@ -93,7 +93,8 @@ for columns in 30 40; do
 		'^(counting|[ 0-9]{2,3}%)(  (read )?[0-9,]+ of 303 files)?(  [0-9,]+ pairs)?(  [0-9:]+ left|  finishing)?$')"
 	progress_lines | has '^100%  303 of 303 files' || fail "other totals: $(progress_lines)"
 done
-# While rows are read, how many: until the end of a list, so long that reading it begins before.
+# While rows are read, their number is shown, until the end of a list that is so long that reading
+# begins before.
 runs 0 "$SIMHASH" --export=digests
 padding=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9)
 mkfifo list
@@ -104,7 +105,7 @@ mkfifo list
 runs 0 "$SIMFIND" --progress=always --against=- -T 0.1 -o listed <list
 wait $!
 tail -n 1 err | has $'\r\x1b\\[K[0-9,]* pair' || fail "the line is not gone: $(tail -n 1 err | cat -v)"
-# Of a directory or a part, the last line has the total of the summary; groups have no pairs.
+# For a directory or a part, the last line has the total of the summary; groups have no pairs.
 for options in "$files/a?directory" --partition=1/2 --group; do
 	# shellcheck disable=SC2086  # a pattern
 	runs 0 "$SIMFIND" -T 0.1 --progress=always $options -o listed
@@ -122,11 +123,11 @@ on_terminal 120 "$SIMFIND" --progress=always -T 0.1
 progress_lines | has -E '^ *[0-9]+%  [0-9,]+ of 303 files  ' || fail "no rows of groups: $(progress_lines)"
 on_terminal 120 "$SIMFIND" --progress=always --format=text --verify=all -T 0.1
 progress_lines | has -E '%  confirmed [0-9,]+ of [0-9,]+ pairs' || fail "no confirming: $(progress_lines)"
-# Nothing of it in what is written, and none while lines go to the same terminal.
+# Progress is not in the output, and is not shown while lines go to the same terminal.
 on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
-# On a terminal: colours, and paths without what all have in common.
+# On a terminal: colours, and paths without their common part.
 on_terminal 120 "$SIMFIND" -q --format=text -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
@@ -145,11 +146,11 @@ grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
 on_terminal 120 "$SIMFIND" -q -T 0 --group
 grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
 grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"
-# Into a file or a pipe: whole paths, no colours.
+# To a file or a pipe: complete paths, no colours.
 runs 0 "$SIMFIND" -q -T 0
 grep -qF "$files/copy.txt" out || fail "no whole path"
 same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
-# Other formats do no harm to a terminal either.
+# Other formats are also harmless on a terminal.
 for format in csv json jsonl null; do
 	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
 	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"

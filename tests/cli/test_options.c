@@ -1,6 +1,6 @@
 /*
- * The tables of options: they are short, lists name options that exist, and of all pairs of options
- * those below, and no others, are refused, with a message that names both.
+ * Tests the tables of options: they are short, and lists name existing options. The pairs of
+ * options below are refused with a message that names both, and no other pairs are refused.
  * SPDX-License-Identifier: MIT
  */
 #include <getopt.h>
@@ -20,7 +20,7 @@
 
 #define WORDS_MAX 16
 
-/* A command line, as words of its own. */
+/* A command line with its own copies of words. */
 struct line {
 	char words[WORDS_MAX][64];
 	char *argv[WORDS_MAX + 1];
@@ -39,7 +39,7 @@ static const struct option_row *find_row(const struct option_program *program, c
 
 /* ---- Command lines ---- */
 
-/* A word of up to three parts. */
+/* Add a word of up to three parts. */
 static void add_word(struct line *line, const char *a, const char *b, const char *c)
 {
 	assert_true(line->count < WORDS_MAX);
@@ -84,7 +84,7 @@ static int parse(struct line *line, const struct option_program *program,
 	struct keep_arguments keep;
 	int status;
 
-	optind = 0; /* glibc's way to begin anew */
+	optind = 0; /* glibc's way to start again */
 	if (program == &index_program) {
 		index_arguments_init(&index);
 		status = index_arguments_parse(&index, line->count, line->argv, error);
@@ -123,7 +123,7 @@ static void check_list(const struct option_program *program, const char *list)
 	}
 }
 
-/* A word of the completions, "depth=", is the name of a row. */
+/* A word in the completions such as "depth=" is the name of a row. */
 static void check_part(const struct option_program *program, const struct option_row *row,
 		       const char *word)
 {
@@ -133,7 +133,7 @@ static void check_part(const struct option_program *program, const struct option
 	assert_non_null(find_row(program, name, strlen(name)));
 }
 
-/* The row of such a name is below its option, whose words have it. */
+/* A row with such a name is below its option, whose words include it. */
 static void check_part_is_named(const struct option_program *program, const struct option_row *row)
 {
 	size_t size = strcspn(row->name, "=");
@@ -201,7 +201,7 @@ static void programs_have_few_options(void **state)
 
 /* ---- Pairs ---- */
 
-/* For each option those of the rows after it that it is refused with, whatever their values. */
+/* For each option: the later rows with which it is refused, with any values. */
 struct refused {
 	const char *option, *with;
 };
@@ -312,7 +312,7 @@ static bool is_to_be_refused(const struct refused *refused, size_t count, const 
 	return false;
 }
 
-/* A message may name one of the options without its value where the other text has it. */
+/* A message may name one of the options without its value if the other text has the value. */
 static bool is_message(const char *message, const char *expected)
 {
 	size_t same = 0;
@@ -344,7 +344,7 @@ static void expect_refusal(const struct option_program *program, const struct op
 		fail_msg("expected '%s', found '%s'", one, error.message);
 }
 
-/* What else is wrong with the line, such as the want of another option, is no refusal. */
+/* Other errors in the line, such as a missing option, are not a refusal. */
 static void expect_no_refusal(const struct option_program *program, const struct option_row *x,
 			      const struct option_row *y, const char *y_value)
 {
@@ -383,7 +383,7 @@ static void pairs_are_refused_as_listed(void **state)
 	check_pairs(&keep_program, keep_refused, sizeof keep_refused / sizeof *keep_refused);
 }
 
-/* Of all values of option y these, which blanks separate, are refused with option x. */
+/* Only these values of option y, separated by blanks, are refused with option x. */
 static void expect_value_refusal(const struct option_program *program, const char *x, const char *y,
 				 const char *values)
 {
@@ -417,7 +417,7 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "nearest", "group", "lineage");
 }
 
-/* A line with three options, the first of which is a task that can be combined with both others. */
+/* A line with three options. The first is a task that can be combined with both others. */
 static int parse_task(const struct option_program *program, const char *task, const char *x,
 		      const char *y, struct simhash_error *error)
 {

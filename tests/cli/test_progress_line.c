@@ -1,6 +1,6 @@
 /*
- * The progress line: what does not fit is left out as a whole, and the time left is not shown where
- * it is not known, nor for long where it is next to nothing.
+ * Tests the progress line: a field that does not fit is left out completely. The time left is not
+ * shown if it is unknown, and not for long if it is almost zero.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void only_all_is_100_percent(void **state)
 	assert_int_equal(whole_percent(7, 7), 100);
 }
 
-/* 100 units of 10 a second. */
+/* 100 units at a rate of 10 per second. */
 static void the_time_left_is_that_of_the_rate(void **state)
 {
 	struct time_left left = {.is_short = false};
@@ -67,13 +67,13 @@ static void next_to_nothing_is_not_left_for_long(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 200; i++) {
-		/* A thousandth of the work is left whatever is done. */
+		/* At each step, a thousandth of the work is left. */
 		write_time_left(&left, 0.1 * i, i, 0.001 * i, text);
 		shown += strstr(text, " left") != NULL;
 	}
 	assert_string_equal(text, "finishing");
 	assert_in_range(shown, 1, 32);
-	/* More to do than was thought is told. */
+	/* It is shown again when there is more work than expected. */
 	write_time_left(&left, 20.1, 201, 1000, text);
 	assert_non_null(strstr(text, " left"));
 	write_time_left(&left, 20.2, 202, 0, text);

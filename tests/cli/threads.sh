@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# One thread or many, one kernel or another: the rows are the same, also of files so
+# Tests that rows do not depend on the number of threads or the kernel, also for files that are so
 # large that several threads share one.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# repeat BYTES SIZE: an endless repetition of BYTES (as printf has them), cut
+# repeat BYTES SIZE: an endless repetition of BYTES (in printf's notation), cut to this size
 repeat() {
 	local part="$TEST_FOLDER/part" whole="$TEST_FOLDER/whole"
 	# shellcheck disable=SC2059  # the bytes are a format
@@ -16,8 +16,8 @@ repeat() {
 	head -c "$2" "$part"
 }
 
-# All that threads may meet at a seam: zeros out of phase with bytes, and a tag
-# that overlaps itself across many seams, between what is ordinary.
+# Everything that threads may find at a boundary: zeros out of phase with bytes, and a tag that
+# overlaps itself across many boundaries, between ordinary files.
 make_tree --files=200 --sizes=5000-50000 "$TEST_FOLDER/ordinary"
 {
 	random_bytes 3000001 1
@@ -78,8 +78,8 @@ runs 2 as_user "$TEST_FOLDER/bin/simhash" -d "sqlite:$TEST_FOLDER/user/index.db"
 summary 63 0 0 1
 chmod 600 "$files/random.bin"
 
-# Threads without a file of their own help with large members and compressed files, whose rows are those
-# of the plain files.
+# Threads without a file help with large members and compressed files, whose rows equal the rows of
+# the plain files.
 rm -rf "$files"
 mkdir -p "$files/plain"
 {

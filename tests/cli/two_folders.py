@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Two directories by simfind --directories A B: every file of both is in exactly one line.
+"""Tests simfind --directories A B for two directories: every file of both is in exactly one line.
 
-Many pairs of small trees, full of copies, of files that are alike, and of the same paths with other
-contents. What the trees have is read from the disk, and every format has to agree with it and with the
-others. folders.py holds the lines to the rule.
+There are many pairs of small trees with many copies, similar files, and equal paths with different
+contents. The files are read from the disk, and every format must agree with them and with the other
+formats. folders.py compares the lines with the rule.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,7 +38,7 @@ def words(rng, count):
 
 
 def families(rng):
-    """Contents that are alike in each list, and not between lists; the last are too short to tell."""
+    """Lists of similar contents; contents of different lists are not similar. The last ones are too short for an estimate."""
     found = [["x", "y", "short"], ["", "", "z"]]
     for size in (200, 700):
         text = words(rng, size)
@@ -54,7 +54,8 @@ def write_tree(rng, folder, contents):
         if not os.path.lexists(path):
             with open(path, "w", encoding="ascii") as file:
                 file.write(rng.choice(rng.choice(contents)))
-    path = os.path.join(folder, "always")  # an index without files of one of the two has no answer
+    # Without files of one of the two in the index, there is no answer.
+    path = os.path.join(folder, "always")
     with open(path, "w", encoding="ascii") as file:
         file.write(rng.choice(contents[0]))
 
@@ -69,7 +70,7 @@ def read_tree(folder):
 
 
 def wanted_fate(line, a, b):
-    """Which lines of two paths there can be."""
+    """The possible lines for two paths."""
     path_a, path_b = line["path_a"], line["path_b"]
     if a[path_a] == b[path_b]:
         return "same" if path_a == path_b else "moved"
@@ -89,7 +90,7 @@ def check_lines(lines, a, b):
         side, own, other = ("a", a, b) if "path_a" in line else ("b", b, a)
         assert line["match"] == "only_" + side, line
         path = line["path_" + side]
-        if path in other:  # what has its path is found under another one
+        if path in other:  # the file at this path is found at another one
             assert any(path == moved["path_" + "ba"[side == "b"]] != moved["path_" + side] for moved in lines
                        if moved["match"] == "moved"), line
         if "like" in line:
@@ -153,7 +154,8 @@ def check_pair(number, counts):
     counts["unlike"] += sum(line["match"] == "changed" and line.get("resemblance", 0) < 0.3 for line in lines)
 
 
-SWAPS = {  # what A has, what B has, and the lines; a letter is a content, and 1 is like a
+# The files of A, the files of B, and the lines; a letter is a content, and 1 is similar to a.
+SWAPS = {
     "swapped": ({"log": "a", "log.1": "b"}, {"log": "b", "log.1": "a"},
                 {("moved", "log", "log.1"), ("moved", "log.1", "log")}),
     "alike": ({"log": "a", "log.1": "1"}, {"log": "1", "log.1": "a"},
@@ -169,7 +171,7 @@ SWAPS = {  # what A has, what B has, and the lines; a letter is a content, and 1
 
 
 def check_swaps():
-    """Files that took each other's names have moved, and have not changed."""
+    """Files that exchanged their names have moved, and have not changed."""
     rng = random.Random(1)
     contents = {letter: words(rng, 300) for letter in "abc"} | {"": ""}
     contents["1"] = contents["a"] + " and one line more"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The vectors of tests/vectors are what the oracles say, and the programs say the same: of files, and as digest lists,
-# which the programs read again.
+# Checks that the vectors in tests/vectors equal the results of the oracles and of the programs: for
+# files, and as digest lists, which the programs read again.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -27,7 +27,7 @@ for line in open(sys.argv[1]):
     elif word == "sketch":
         print(rest)
 SCRIPT
-	# In the order of the vectors, by NULs, since a name may have a blank.
+	# In the order of the vectors, separated by NUL, because a name may contain a blank.
 	python3 - "$SOURCE_DIR/tests/vectors/$tags.txt" >paths <<'SCRIPT'
 import os, sys, urllib.parse
 for line in open(sys.argv[1]):
@@ -40,7 +40,7 @@ SCRIPT
 	xargs -0 "$SIMHASH" --print --format=digest -t $tags.tags <paths >list
 	sed '1,19d; $d' list | sed -E 's/^([0-9]+) -?[0-9]+ /\1 - /; s| /[^ ]*/([^/ ]*)$| /vectors/\1|' | cmp - expected ||
 		fail "$tags: other digest lines"
-	# With hashes, of which one may not be known.
+	# With hashes; one of them may be unknown.
 	xargs -0 "$SIMHASH" --print --format=digest --hash=sha256 --hash=md5 --hash=sha1 -t $tags.tags <paths >list.hashed
 	sed '1,20d; $d' list.hashed | cut -d' ' -f8- | cmp - <(sed -n "s/^hashes //p" "$SOURCE_DIR/tests/vectors/$tags.txt") || fail "$tags: other hashes"
 	sed '1,20d; $d' list.hashed | cut -d' ' -f1-7 | cmp - <(sed '1,19d; $d' list) || fail "$tags: hashes change the line before them"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What is listed by default: identical files whatever their names, in every output; files that were
-# edited, under any name; and none that are only of the same kind. What options make of that.
+# Tests the default list: identical files with any names, in every output; edited files with any
+# names; and no files that are only of the same kind. Also tests how options change it.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# letters SEED BYTES: random text of one alphabet
+# letters SEED BYTES: random text with a fixed alphabet
 letters() {
 	awk -v seed="$1" -v size="$2" 'BEGIN { srand(seed); while (n < size) { line = ""
 		for (i = 0; i < 60; i++) line = line sprintf("%c", 97 + int(26 * rand()))
@@ -13,7 +13,8 @@ letters() {
 
 mkdir "$files"/{tree,same,strangers,edited,parts}
 make_tree --flat --files=160 --sizes=2000-60000 "$files/tree"
-# Identical files of several extensions and of none; too small for a shingle, for a sketch; zeros.
+# Identical files with several extensions and without one; files too small for a shingle or a
+# sketch; zeros.
 for name in a.conf a.conf.bak a "a copy"; do letters 1 30000 >"$files/same/$name"; done
 for name in b.jpg b.jpeg; do random_bytes 5000 2 >"$files/same/$name"; done
 for name in c.x c.y; do printf 'some bytes' >"$files/same/$name"; done
@@ -21,27 +22,27 @@ for name in d.x d; do printf 'a few bytes more' >"$files/same/$name"; done
 for name in e.img e.img.1; do head -c 70000 /dev/zero >"$files/same/$name"; done
 # Unrelated files of one kind and one size.
 for i in $(seq 30); do letters $((100 + i)) 60000 >"$files/strangers/$i.txt"; done
-# Versions, under the same extension and others.
+# Versions with the same extension and with others.
 for i in $(seq 6); do
 	letters $((200 + i)) 50000 >"$files/edited/$i.txt"
 	sed "$((i * 70))s/.*/a line that was not there before/" "$files/edited/$i.txt" >"$files/edited/$i.2.txt"
 	sed "$((i * 90)),+12s/.*/several lines/" "$files/edited/$i.txt" >"$files/edited/$i.orig"
 	{ cat "$files/edited/$i.txt"; echo "and a tail"; } >"$files/edited/$i"
 done
-# Files in others of 1.6 times their size, named before them and after them.
+# Files inside files of 1.6 times their size, with names before and after theirs.
 letters 301 50000 >"$files/parts/a"
 { letters 302 10000; cat "$files/parts/a"; letters 303 20000; } >"$files/parts/b.whole"
 letters 304 50000 >"$files/parts/z"
 { letters 305 10000; cat "$files/parts/z"; letters 306 20000; } >"$files/parts/y.whole"
 settle "$files"
 
-# The files that another one is identical to, by a hash of another program.
+# The files that have an identical one, by a hash of another program.
 find "$files" -type f -size +0 -print0 | xargs -0 sha256sum | LC_ALL=C sort | awk '{ hash = $1; sub(/^[^ ]*  /, "")
 	if (hash == last) { if (!shown) print path; print; shown = 1 } else shown = 0; last = hash; path = $0 }' |
 	LC_ALL=C sort >copies
 [ "$(wc -l <copies)" -gt 40 ] || fail "only $(wc -l <copies) files have copies: no test"
 
-# pairs_of FIELDS: fields of the pairs that the last run wrote as JSON, sorted
+# pairs_of FIELDS: these fields of the pairs in the JSON of the last run, sorted
 pairs_of() {
 	python3 -c 'import json, sys
 for p in json.load(open("out")):
@@ -62,7 +63,7 @@ for group in json.load(open("groups.json")):
         if member["role"] == "copy":
             print(head, member["path"], sep="\n")
         else:
-            # Under another tolerance it is no copy, which is the same to every rule.
+            # With another tolerance it is not a copy, that is, not the same for every rule.
             if member["role"] == "member" and member["verified"] == "hash":
                 print(group["members"][0]["path"], member["path"], sep="\n")
             head = member["path"]'
@@ -81,7 +82,7 @@ data = json.loads(re.search("<script type=\"application/json\" id=\"data\">(.*?)
 for group_id, size, saves, contents in data["groups"]:
     for content in contents:
         label, files = content[0], content[9]
-        # Under another tolerance it is no copy, which is the same to every rule.
+        # With another tolerance it is not a copy, that is, not the same for every rule.
         head = contents[0][9][0] if label == "identical" else files[0]
         for file in files[0 if label == "identical" else 1:]:
             print(head[0], file[0], sep="\n")'
@@ -89,7 +90,7 @@ for group_id, size, saves, contents in data["groups"]:
 listed_in_sql() {
 	sql "SELECT path FROM file_text f JOIN duplicate d ON d.content_hash = f.content_hash AND d.size = f.size"
 }
-# Every output has them all, and no other file.
+# Every output has all of them, and no other file.
 identical_are_listed() { # OPTION...
 	local output
 	runs 0 "$SIMFIND" -q "$@" --format=json -o list.json
@@ -109,7 +110,7 @@ for p in json.load(open("out")):
         hashes.setdefault(p["path_a"], set()).add(p["path_b"])
         assert p["verified"] == "hash" and p["resemblance"] == 1, p
         hashes.setdefault(p["path_b"], set()).add(p["path_a"])
-# Of n identical files each is a pair with n - 1.
+# Each of n identical files is in a pair with n - 1 files.
 for path, others in hashes.items():
     assert all(hashes[other] | {other} == others | {path} for other in others), path
     print(path)
@@ -129,7 +130,7 @@ identical_are_listed --tolerance=conf=0 --tolerance=jpg=3
 identical_are_listed --min-resemblance=1
 identical_are_listed --also=versions
 identical_are_listed --verify=read
-# --partition makes of them what all are.
+# --partition gives the same in parts.
 for part in 1 2 3; do
 	"$SIMFIND" -q --format=json -o "part$part.json" --partition=$part/3
 done
@@ -138,7 +139,7 @@ for part in 1 2 3; do
 	listed_in_list
 done | LC_ALL=C sort -u | cmp copies - || fail "identical files in three parts"
 
-# Unrelated files are not listed, though their counts are near; edited ones are, by any name.
+# Unrelated files are not listed, although their counts are near; edited files are, with any names.
 runs 0 "$SIMFIND" -q --verify=no -T 5 --format=json
 strangers=$(pairs_of path_a path_b | grep -c 'strangers.*strangers')
 [ "$strangers" -gt 50 ] || fail "only $strangers pairs of strangers have near counts: no test"
@@ -163,7 +164,7 @@ pairs_of path_a path_b match | cmp expected - || fail "--candidates=skew_ext doe
 runs 0 "$SIMFIND" -q --group=none --candidates=skew --format=json
 [ "$(pairs_of path_a | wc -l)" -gt "$(wc -l <expected)" ] || fail "--candidates=skew implies --same-extension"
 
-# The most alike first, in text and in CSV.
+# The most similar pairs come first, in text and in CSV.
 runs 0 "$SIMFIND" -q
 awk '/^identical/ { r = 100 } /^over 99 %/ { r = 99.5 } /^about/ { r = $2 }
 	!/^(identical|over 99 %|about [0-9]+ %|same counts|distance )/ { print "no label: " $0; exit 1 }
@@ -174,7 +175,7 @@ runs 0 "$SIMFIND" -q --format=csv
 tr -d '\r' <out | awk -F, 'NR > 1 && $8 != "" { if (n++ && $8 > last) exit 1; last = $8 }' ||
 	fail "CSV is not in the order of resemblance"
 
-# A minimum that is given is a filter of what resembles at all.
+# A given minimum filters the pairs that resemble each other.
 cp all.json out
 [ "$(pairs_of verified | grep -c sketch)" -gt 60 ] || fail "too few pairs to be a test"
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=0 --format=json -o any.json
@@ -185,7 +186,7 @@ pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-rese
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=90% --format=json
 pairs_of verified resemblance path_a path_b | cmp expected - || fail "90% is not 0.9"
 
-# ---- One file, of any extension ----
+# ---- One file, with any extension ----
 cp all.json out
 pairs_of path_a path_b distance verified resemblance >every
 for path in "$files/edited/1.txt" "$files/edited/2.orig" "$files/edited/3" "$files/same/a.conf.bak" \
@@ -193,7 +194,7 @@ for path in "$files/edited/1.txt" "$files/edited/2.orig" "$files/edited/3" "$fil
 	awk -F'|' -v path="$path" '$1 == path || $2 == path' every >expected
 	runs 0 "$SIMFIND" -q --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "pairs of $path"
-	# Standard input has no name, and is identical to the file itself besides.
+	# Standard input has no name, and is also identical to the file itself.
 	{ awk -F'|' -v path="$path" '{ print $1 == path ? $2 : $1 }' expected; echo "$path"; } | LC_ALL=C sort >partners
 	runs 0 "$SIMFIND" -q --format=json - <"$path"
 	pairs_of path_a path_b | tr '|' '\n' | grep -vx -- - | LC_ALL=C sort | cmp partners - ||
@@ -217,7 +218,7 @@ runs 0 "$SIMFIND" -q --also=versions --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
 	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares: $(grep parts/ out)"
-# They are in addition to all else, each once.
+# They are listed in addition to all other pairs, each once.
 runs 0 "$SIMFIND" -q --also=versions --group=none --format=json
 pairs_of path_a path_b distance verified resemblance >with
 same "pairs that --also=versions loses" "" "$(LC_ALL=C comm -23 every with)"
@@ -228,7 +229,7 @@ for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
 	runs 0 "$SIMFIND" -q --also=versions --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
 done
-# Read, a part is all of one file, and its resemblance does not count.
+# If files are read, a part is completely in the other file, and its resemblance does not count.
 runs 0 "$SIMFIND" -q --also=versions --verify=all --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "read" || ($6 > $7) != ($9 < $10)) exit 1
 	if (($6 > $7 ? $6 : $7) < 0.99 || $8 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
@@ -254,7 +255,7 @@ identical_are_listed
 identical_are_listed --candidates=exact
 identical_are_listed -T 0
 identical_are_listed --candidates=skew
-# Similar files are those of the paper; identical ones are more.
+# Similar files are as in the paper, and more files are identical.
 runs 0 "$SIMFIND" -q --verify=no --group=none --format=json
 pairs_of match distance path_a path_b | cmp paper - || fail "--verify=no depends on sketches"
 runs 0 "$SIMFIND" -q --group=none --format=json
@@ -262,18 +263,18 @@ pairs_of match distance path_a path_b >found
 grep ^similar paper >expected
 grep ^similar found | cmp expected - || fail "similar files without sketches are not the paper's"
 same "identical pairs of the paper that are lost" "" "$(grep ^identical paper | LC_ALL=C comm -23 - found)"
-# A tolerance that is given holds for them.
+# A given tolerance applies to them.
 runs 0 "$SIMFIND" -q --verify=no -T 3 --group=none --format=json
 pairs_of match distance path_a path_b | grep ^similar >expected
 runs 0 "$SIMFIND" -q -T 3 --group=none --format=json
 pairs_of match distance path_a path_b | grep ^similar | cmp expected - || fail "-T without sketches"
-# A file asked for finds its copies of any extension there, too.
+# A requested file also finds its copies with any extension.
 runs 0 "$SIMFIND" -q --format=json "$files/same/a.conf.bak"
 same "copies of one file without sketches" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
 runs 0 "$SIMFIND" -q --format=json - <"$files/same/b.jpg"
 same "copies of standard input without sketches" 2 "$(pairs_of path_a path_b match | grep -c '|identical$')"
 
-# Another run makes them, and then all is as with sketches from the beginning.
+# Another run makes the sketches, and then everything is as with sketches from the beginning.
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" --group=none --format=json
 same "notes once all have sketches" 0 "$(grep -c note: err || true)"

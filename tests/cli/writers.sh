@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Many simhash at once on one index, of several hosts, over disjoint and overlapping
-# trees: nothing is lost, doubled, half-written, or removed by another.
+# Tests many simhash processes at once on one index, for several hosts, on separate and overlapping
+# trees: nothing is lost, doubled, incomplete, or removed by another process.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ for tree in one two/a two/b three; do
 done
 settle "$files"
 
-# What one run after the other would have stored, without what tells when.
+# The rows that one run after another would have stored, without columns that depend on the time.
 rows() {
 	sql "SELECT h.name, f.directory, f.name, f.size, LOWER(HEX(f.path_hash)), LOWER(HEX(f.content_hash)),
 		f.sum_00, f.sum_07, f.sum_15, f.uniform, f.skew_ext, f.bucket, f.links
@@ -52,7 +52,8 @@ for round in first again forced; do
 done
 same "runs" 45 "$(sql 'SELECT COUNT(*) FROM scan_run')"
 
-# Files come and go while several walk over them: what is there at the end is in the index.
+# Files appear and disappear while several processes walk over them: the files at the end are in the
+# index.
 (
 	for i in $(seq 60); do
 		mkdir -p "$files/four/$i"

@@ -1,5 +1,6 @@
 /*
- * Keys, extensions and distances: worked examples, and the oracle on random tables.
+ * Tests keys, extensions and distances with worked examples, and compares them with the oracle on
+ * random tables.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -36,7 +37,7 @@ static void keys_of_the_check_values(void **state)
 	assert_int_equal(keys.key[SIMHASH_UNIFORM], 2);
 	assert_int_equal(keys.key[SIMHASH_SCATTER], 2);
 	assert_int_equal(keys.key[SIMHASH_SKEW], 12);
-	assert_int_equal(keys.key[SIMHASH_SKEW_EXT], 12); /* no extension, no shift */
+	assert_int_equal(keys.key[SIMHASH_SKEW_EXT], 12); /* no shift without an extension */
 	keys = keys_of(&empty, "empty");
 	for (int k = 0; k < SIMHASH_KEYS; k++)
 		assert_int_equal(keys.key[k], 0);
@@ -99,14 +100,14 @@ static void extension_is_what_follows_the_last_dot(void **state)
 static void extension_hash_is_the_crc_of_three_lower_case_bytes(void **state)
 {
 	(void)state;
-	/* SELECT CRC32('txt'), CRC32('c') of MariaDB. */
+	/* The results of SELECT CRC32('txt'), CRC32('c') in MariaDB. */
 	assert_int_equal(simhash_extension_hash("a.txt", 5), UINT32_C(473390917));
 	assert_int_equal(simhash_extension_hash("a.TXT", 5), UINT32_C(473390917));
 	assert_int_equal(simhash_extension_hash("a.html", 6), simhash_extension_hash("b.HTM", 5));
 	assert_int_equal(simhash_extension_hash("a.c", 3), UINT32_C(112844655));
 	assert_int_equal(simhash_extension_hash("a", 1), 0);
 	assert_int_equal(simhash_extension_hash(".txt", 4), 0);
-	/* Only ASCII letters are lowered. */
+	/* Only ASCII letters are converted to lower case. */
 	assert_int_not_equal(simhash_extension_hash("a.\xc4", 3),
 			     simhash_extension_hash("a.\xe4", 3));
 }
@@ -223,11 +224,11 @@ static void key_hit_at_and_beyond_its_floor(void **state)
 	struct simhash_tolerance one = tolerance("1"), tiny = tolerance("0.000001");
 
 	(void)state;
-	/* floor(1 % of 299) = 2, of the larger file */
+	/* floor(1 % of 299) = 2, for the larger file */
 	assert_true(key_hit(&one, 10, 12, 100, 299));
 	assert_false(key_hit(&one, 10, 13, 100, 299));
 	assert_true(key_hit(&one, 13, 10, 300, 100));
-	/* never below 1 */
+	/* Never below 1. */
 	assert_true(key_hit(&tiny, 5, 6, 10, 10));
 	assert_false(key_hit(&tiny, 5, 7, 10, 10));
 	assert_int_equal(simhash_key_reach(&one, 99), 1);
@@ -241,7 +242,7 @@ static void sum_table_hit_at_and_beyond_its_floor(void **state)
 	struct simhash_tolerance one = tolerance("1");
 
 	(void)state;
-	/* the mean of 100 and 499 is 299.5, 1 % of it 2.995 */
+	/* The mean of 100 and 499 is 299.5, 1 % of it 2.995. */
 	assert_true(simhash_sum_table_hit(&one, 2, 100, 499));
 	assert_false(simhash_sum_table_hit(&one, 3, 100, 499));
 	assert_true(simhash_sum_table_hit(&one, 3, 100, 500));

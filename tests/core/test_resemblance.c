@@ -1,6 +1,6 @@
 /*
- * Resemblance sketches against the reference: every short length, the sizes around each level,
- * every cut, the data that reaches the cap; and estimates against exact resemblances.
+ * Compares resemblance sketches with the reference: every short length, the sizes around each
+ * level, every cut, and data that reaches the cap. Also compares estimates with exact resemblances.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -21,18 +21,18 @@
 #include "reference_resemblance.h"
 #include "simhash.h"
 
-#define BIG 300000 /* many blocks, and a ragged end */
+#define BIG 300000 /* many blocks, and an incomplete one */
 
 static struct simhash_error error;
 
 /* ---- Data ---- */
 
-/* Kinds beside those of data.h. */
+/* Kinds of data in addition to data.h. */
 enum {
 	KIND_DNA = DATA_KINDS,
-	KIND_SAMPLED, /* every shingle is sampled, so that the cap is reached */
+	KIND_SAMPLED, /* every shingle is sampled, which reaches the cap */
 	KIND_HALF_SAMPLED,
-	KIND_PERIOD_2, /* two shingles, both sampled: all hits in two registers */
+	KIND_PERIOD_2, /* two shingles, both sampled: all hits are in two registers */
 	KIND_PERIOD_7,
 	KINDS
 };
@@ -106,7 +106,7 @@ static void expect_same_as_reference(const uint8_t *bytes, size_t size, int kind
 	expect_sketch(&sketch, expected, kind, size);
 }
 
-/* Or the tests of the cap would test nothing. */
+/* Otherwise the tests of the cap would test nothing. */
 static void sampled_data_is_sampled_everywhere(void **state)
 {
 	static uint8_t bytes[10000];
@@ -133,7 +133,7 @@ static void sketch_equals_reference_on_every_length(void **state)
 	guarded_free(g);
 }
 
-/* Sizes at which the level changes, or a block ends, and others nearby. */
+/* Sizes at which the level changes or a block ends, and sizes near them. */
 static void sketch_equals_reference_around_levels_and_blocks(void **state)
 {
 	struct guarded g = guarded_new(BIG);
@@ -155,7 +155,10 @@ static void sketch_equals_reference_around_levels_and_blocks(void **state)
 	guarded_free(g);
 }
 
-/* Kernels read ahead, and copy a last block that ends before what they would read. */
+/*
+ * Kernels read ahead. They copy the last block if it is shorter than the bytes that they would
+ * read.
+ */
 static void sketch_reads_nothing_after_the_end_of_a_block(void **state)
 {
 	struct guarded g = guarded_new(9000);
@@ -191,7 +194,7 @@ static void scan_in_cuts(struct simhash_resemblance_scanner *scanner, const uint
 	simhash_resemblance_scanner_begin(scanner);
 	for (size_t i = 0; i < size;) {
 		size_t part = 1 + (data_random_byte() * 256u + data_random_byte()) * limit / 65536;
-		/* Memory of just that size, so that no byte more is read. */
+		/* The memory has exactly this size, so that reading one more byte is noticed. */
 		uint8_t *copy = malloc(part);
 		if (part > size - i)
 			part = size - i;
@@ -215,7 +218,7 @@ static void scan_any_cut_gives_same_sketch(void **state)
 		fill(kind, bytes, BIG);
 		for (size_t size = 10; size <= BIG; size = size * 3 + 1) {
 			reference_sketch(bytes, size, expected);
-			/* Byte by byte it would take long. */
+			/* Byte by byte would take too long. */
 			for (size_t l = size > 3000 ? 2 : 0; l < sizeof limits / sizeof *limits;
 			     l++) {
 				scan_in_cuts(scanner, bytes, size, limits[l]);
@@ -228,7 +231,7 @@ static void scan_any_cut_gives_same_sketch(void **state)
 	free(bytes);
 }
 
-/* An update from memory before which nothing can be read. */
+/* An update from memory that begins after an unreadable page. */
 static void update_guarded(struct simhash_resemblance_scanner *scanner, struct guarded g,
 			   const uint8_t *bytes, size_t size)
 {
@@ -236,7 +239,7 @@ static void update_guarded(struct simhash_resemblance_scanner *scanner, struct g
 	simhash_resemblance_scanner_update(scanner, g.middle, size);
 }
 
-/* Where the first update ends, and how the second one fills what is held. */
+/* Tests where the first update ends, and how the second one fills the stored bytes. */
 static void scan_any_split_near_the_first_blocks_gives_same_sketch(void **state)
 {
 	const size_t known = RESEMBLANCE_LEVEL_KNOWN, size = known + 3 * RESEMBLANCE_BLOCK + 5;
@@ -284,7 +287,7 @@ static void scan_may_go_on_after_finish(void **state)
 	free(bytes);
 }
 
-/* As threads would: each with registers of its own, pieces in any order. */
+/* As in threads: each has its own registers, and pieces come in any order. */
 static void pieces_in_any_order_give_same_sketch(void **state)
 {
 	struct resemblance_registers parts[3], all;
@@ -300,7 +303,10 @@ static void pieces_in_any_order_give_same_sketch(void **state)
 			       pieces = (BIG + piece - 1) / piece;
 			for (int p = 0; p < 3; p++)
 				resemblance_begin(&parts[p]);
-			/* 7 and the number of pieces have no factor in common, or it is 7. */
+			/*
+			 * 7 must have no common factor with the number of pieces; if it is a
+			 * multiple of 7, they go backwards.
+			 */
 			for (size_t i = 0; i < pieces; i++) {
 				size_t at =
 					(pieces % 7 == 0 ? pieces - 1 - i : 7 * i % pieces) * piece;
@@ -322,9 +328,9 @@ static void pieces_in_any_order_give_same_sketch(void **state)
 /* ---- Known answers ---- */
 
 /*
- * Each line of the file is a generator, a size and a sketch in hexadecimal, and the bytes
- * are b[i] = i * A + B (mod 256) for "linear A B", or the upper byte of x after
- * x = x * 6364136223846793005 + 1442695040888963407 (mod 2^64), from x = SEED, for "random SEED".
+ * Each line of the file contains a generator, a size and a sketch in hexadecimal. The bytes are
+ * b[i] = i * A + B (mod 256) for "linear A B", or the upper byte of x after x = x *
+ * 6364136223846793005 + 1442695040888963407 (mod 2^64), from x = SEED, for "random SEED".
  */
 static void generate(const char *name, uint64_t a, uint64_t b, uint8_t *bytes, size_t size)
 {
@@ -431,24 +437,24 @@ static void estimate_cannot_tell_from_few_registers(void **state)
 	(void)state;
 	for (int r = 0; r < 15; r++)
 		a.registers[r] = b.registers[r + 1] = 1;
-	/* 16 registers, of which each side lacks one. */
+	/* Of the 16 registers, each side lacks one. */
 	assert_true(simhash_resemblance_estimate(&a, 500, &b, 500, &estimate));
 	estimate = 7;
-	/* The file of the higher level lacks one, which does not count. */
+	/* The file with the higher level lacks one register, which does not count. */
 	assert_false(simhash_resemblance_estimate(&a, 500, &b, 5000, &estimate));
 	assert_false(simhash_resemblance_estimate(&a, 5000, &b, 500, &estimate));
 	assert_false(simhash_containment_estimate(&a, 500, &b, 5000, &estimate));
 	b.registers[15] = 0;
 	assert_false(simhash_resemblance_estimate(&a, 500, &b, 500, &estimate));
 	assert_true(estimate == 7);
-	/* Contents that have no shingle. */
+	/* Contents without a shingle. */
 	simhash_resemblance_sketch_compute("123456789012345", 15, &a);
 	assert_false(simhash_resemblance_estimate(&a, 15, &a, 15, &estimate));
 	assert_false(simhash_resemblance_estimate(&a, 0, &a, 0, &estimate));
 	assert_true(estimate == 7);
 }
 
-/* A copy of which a share was replaced, in one place or in several. */
+/* A copy in which a share was replaced, in one place or in several. */
 static size_t make_version(const uint8_t *from, size_t size, uint8_t *to)
 {
 	size_t places = 1 + data_random_byte() % 8;
@@ -461,11 +467,11 @@ static size_t make_version(const uint8_t *from, size_t size, uint8_t *to)
 		for (size_t i = 0; i < length; i++)
 			to[at + i] = data_random_byte();
 	}
-	/* Some lose their end, so that levels differ. */
+	/* Some versions lose their end, so that levels differ. */
 	return data_random_byte() % 2 == 0 ? size : size - size * data_random_byte() / 1024;
 }
 
-/* The deviation that the header states, for this resemblance. */
+/* The deviation that the header documents for this resemblance. */
 static double deviation(double resemblance)
 {
 	return resemblance < 0.75   ? 0.08
@@ -500,7 +506,7 @@ static void estimates_are_near_exact_resemblances(void **state)
 				 size, size_b, estimate, exact);
 		sum += estimate - exact;
 		count++;
-		/* Hardly a shingle comes twice in these, so that the share follows. */
+		/* Almost no shingle occurs twice in these files, so the share can be computed. */
 		exact_share = exact / (1 + exact) * (double)(size + size_b) / (double)size_b;
 		assert_true(simhash_containment_estimate(&sketch_a, (int64_t)size, &sketch_b,
 							 (int64_t)size_b, &share));
@@ -509,7 +515,7 @@ static void estimates_are_near_exact_resemblances(void **state)
 			fail_msg("round %d, sizes %zu and %zu: share %.3f, exact %.3f", round, size,
 				 size_b, share, exact_share);
 	}
-	/* Without bias: the mean of so many has a deviation of 0.008. */
+	/* There is no bias: the mean of so many estimates has a deviation of 0.008. */
 	assert_true(fabs(sum / count) < 0.03);
 	free(a);
 	free(b);
@@ -520,7 +526,7 @@ static int set_up(void **state)
 	const char *kernel = getenv("SIMHASH_KERNEL");
 
 	(void)state;
-	/* Without a name, the one that users get. */
+	/* Without a name, use the kernel that users get. */
 	return kernel == NULL ? 0 : simhash_kernel_select(kernel, &error);
 }
 

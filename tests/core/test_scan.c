@@ -1,6 +1,6 @@
 /*
- * The scan against the bit-by-bit reference: every short length, every split,
- * every kind of data that has broken a scan before.
+ * Compares the scan with the bit-by-bit reference: every short length, every split, and every kind
+ * of data that has broken a scan before.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "reference.h"
 #include "simhash.h"
 
-#define BIG 150000 /* several blocks of any kernel, and a ragged end */
+#define BIG 150000 /* several blocks of any kernel, and an incomplete one */
 
 static struct simhash_tag_set *sample;
 static struct simhash_error error;
@@ -68,7 +68,7 @@ static void expect_counts(const struct reference_tag tags[16], const struct simh
 				 (unsigned long long)counts[t]);
 }
 
-/* The reference itself, by cases worked out by hand from the paper's words. */
+/* Tests the reference itself with cases worked out by hand from the paper. */
 static void reference_agrees_with_hand_worked_cases(void **state)
 {
 	static const struct {
@@ -79,7 +79,7 @@ static void reference_agrees_with_hand_worked_cases(void **state)
 		{(const uint8_t *)"", 0, {0}},
 		{(const uint8_t *)"\x00", 1, {1}},
 		{(const uint8_t *)"\x00\x00", 2, {2}},
-		/* 0000000 1 0000000 0: 00 does not fit before the 1, and fits from bit 8 */
+		/* 0000000 1 0000000 0: 00 does not fit before the 1, but fits from bit 8 */
 		{(const uint8_t *)"\x01\x00", 2, {1}},
 		/* 10000000 01...: one 00 from bit 1 */
 		{(const uint8_t *)"\x80\x40", 2, {1}},
@@ -89,7 +89,7 @@ static void reference_agrees_with_hand_worked_cases(void **state)
 		{(const uint8_t *)"\x07\x40", 2, {0, 1}},
 		/* 01001001 001: 49 at bits 0 and 3 overlap, so it counts once */
 		{(const uint8_t *)"\x49\x20", 2, {[8] = 1}},
-		/* 49 at bit 0, the overlaps at 3 and 6 skipped, again at bit 9 */
+		/* 49 at bit 0, the overlaps at 3 and 6 are skipped, and 49 again at bit 9 */
 		{(const uint8_t *)"\x49\x24\x92", 3, {[8] = 2}},
 	};
 	uint64_t counts[16];
@@ -139,8 +139,8 @@ static void scan_equals_reference_on_big_inputs(void **state)
 }
 
 /*
- * 16, 32 and 64 lanes of lengths around those of tiles, and around that from which on a kernel asks
- * for what follows, up to the end of what may be read.
+ * 16, 32 and 64 lanes with lengths near the length of a tile, near the length at which a kernel
+ * starts to read ahead, and up to the end of readable memory.
  */
 static void scan_equals_reference_on_every_length_of_lanes(void **state)
 {
@@ -155,7 +155,7 @@ static void scan_equals_reference_on_every_length_of_lanes(void **state)
 				uint8_t *bytes = g.middle + g.room - size;
 				data_fill(kinds[k], bytes, size);
 				expect_counts(reference_sample, sample, bytes, size, 0);
-				/* A cut at the end of a lane, and the rest in lanes of its own. */
+				/* A cut at the end of a lane; the rest has its own lanes. */
 				expect_counts(reference_sample, sample, bytes, size,
 					      lane * (lane % lanes));
 			}
@@ -200,7 +200,7 @@ static void scan_byte_by_byte_and_in_random_pieces(void **state)
 	free(bytes);
 }
 
-/* Pieces of a stream, each scanned without what is before it, then put together. */
+/* Scans the pieces of a stream separately, and then joins them. */
 static void scan_in_pieces_of_any_size(void **state)
 {
 	static const size_t sizes[] = {2, 3, 100, 1500, 40000, 70001};
@@ -229,7 +229,7 @@ static void scan_in_pieces_of_any_size(void **state)
 			simhash_scanner_finish(&scanner, &pieces);
 			assert_memory_equal(&whole, &pieces, sizeof whole);
 		}
-	/* Zeros out of phase cannot, for one. */
+	/* For example, zeros out of phase cannot be joined. */
 	assert_true(again > 0);
 	free(bytes);
 	free(piece);
@@ -253,12 +253,12 @@ static void scan_any_tag_set(void **state)
 				}
 		}
 		set = make_set(tags);
-		/* Data made of the tags themselves, at all phases. */
+		/* Data that consists of the tags themselves, at all phases. */
 		for (size_t i = 0; i < sizeof bytes; i++)
 			bytes[i] = i % 7 == 0 ? data_random_byte()
 					      : tags[data_random_byte() % 16].pattern;
 		expect_counts(tags, set, bytes, sizeof bytes, seed);
-		/* And of each tag chained to itself in all ways that it has. */
+		/* Data in which each tag overlaps itself in all possible ways. */
 		for (int t = 0; t < 16; t++) {
 			unsigned gaps[8], gap_count = 0;
 			uint8_t tag = tags[t].pattern;
@@ -273,7 +273,7 @@ static void scan_any_tag_set(void **state)
 	}
 }
 
-/* Counts beyond 32 bits: 2^32 zero bytes and more hold as many 00. */
+/* Counts exceed 32 bits: more than 2^32 zero bytes contain as many tags 00. */
 static void scan_counts_in_64_bits(void **state)
 {
 	static uint8_t zeros[1 << 20];
@@ -328,7 +328,7 @@ static int set_up(void **state)
 	(void)state;
 	if (simhash_tag_set_new_default(&sample, &error) != 0)
 		return -1;
-	/* Without a name, the one that users get. */
+	/* Without a name, use the kernel that users get. */
 	return kernel == NULL ? 0 : simhash_kernel_select(kernel, &error);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Tag sets from text: what is accepted, and that every malformed line is named.
+ * Tests which texts are accepted as tag sets, and that messages name every malformed line.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>

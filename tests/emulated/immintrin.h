@@ -1,6 +1,6 @@
 /*
- * Stands in for the compiler's <immintrin.h>, so that kernels for instruction
- * sets that this machine lacks run here all the same, in plain C and slowly.
+ * Replaces the compiler's <immintrin.h>, so that kernels for instruction sets that this machine
+ * lacks can run here, slowly and in plain C.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_EMULATED_IMMINTRIN_H
@@ -10,7 +10,7 @@
 #include <simde/x86/avx2.h>
 #include <simde/x86/avx512.h>
 
-/* What SIMDe lacks. */
+/* A function that SIMDe lacks. */
 static inline __m512i _mm512_alignr_epi32(__m512i a, __m512i b, int n)
 {
 	int32_t words[32], *from = words + n;
@@ -20,7 +20,7 @@ static inline __m512i _mm512_alignr_epi32(__m512i a, __m512i b, int n)
 	return _mm512_loadu_si512(from);
 }
 
-/* A prefetch reads, so that a guard page tells when it asks for what is not part of the bytes. */
+/* A prefetch reads the byte, so that a guard page detects prefetches outside the data. */
 #undef _mm_prefetch
 #define _mm_prefetch(p, hint) ((void)*(const volatile char *)(p))
 

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""A file system that shows a directory as a failing disk would: what is asked of it is EIO.
+"""Shows a directory as a file system on a failing disk: calls fail with EIO.
 
     broken_disk.py DIRECTORY MOUNT      in the foreground, until it is unmounted
 
-What breaks is told by names: a file bad-open cannot be opened, bad-stat not be looked at, a directory
-bad-list not be listed, and reading a file bad-read-N fails from its byte N on. A file DIRECTORY.dying
-holds how many more writes and synchronizations the whole disk carries out; without it, all. When
-DIRECTORY.dead is there, no file can be read; when DIRECTORY.well is there, names mean nothing.
+Names select the failures: a file bad-open cannot be opened, the status of bad-stat cannot be read, a
+directory bad-list cannot be listed, and reading a file bad-read-N fails from its byte N on. A file
+DIRECTORY.dying contains the number of writes and synchronizations that the disk still carries out;
+without it, there is no limit. If DIRECTORY.dead exists, no file can be read; if DIRECTORY.well exists,
+names mean nothing.
 Needs FUSE, and fusepy (Debian: python3-fusepy).
 """
 import errno
@@ -33,7 +34,7 @@ class BrokenDisk(Operations):
         return None if os.path.exists(self.well) else found
 
     def written(self):
-        """One more write; the last that the disk carries out is not this one."""
+        """Count one more write, or fail if the disk carries out no more writes."""
         if not os.path.exists(self.dying):
             return
         with open(self.dying, encoding="ascii") as file:

@@ -1,5 +1,5 @@
-"""What faults.py and kills.py share: the tree, indexes of it, and reading them back by
-the engine's own means. Expects the environment of on_engine.sh, and SIMHASH."""
+"""Shared by faults.py and kills.py: the tree, indexes of it, and reading them with the
+engine's own tools. Needs the environment of on_engine.sh, and SIMHASH."""
 import glob
 import gzip
 import os
@@ -30,7 +30,7 @@ def stop(*what):
     sys.exit(1)
 
 
-# ---- The index, read by the engine's own means ----
+# ---- The index, read with the engine's own tools ----
 
 def on_server(sql):
     result = subprocess.run(["mariadb", "--batch", "--skip-column-names", "-e", sql],
@@ -47,7 +47,7 @@ def remove_index(path=INDEX):
 
 
 def reset(state):
-    """Bring the index into a state: None is no index, else the name of one that was kept."""
+    """Put the index into a state: None is no index; otherwise it is the name of a stored index."""
     if ENGINE == "sqlite":
         remove_index()
         if state is not None:
@@ -78,7 +78,7 @@ def keep(state):
 
 
 def rows(path=INDEX):
-    """The rows by path; an index that is not sound ends the test."""
+    """The rows by path; a damaged index ends the test."""
     if ENGINE == "mysql" and path == INDEX:
         tables = on_server("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'simhash'"
                            " AND column_name = 'contents'")
@@ -103,7 +103,7 @@ def rows(path=INDEX):
 
 
 def answer():
-    """What simfind --store has stored, as the views show it."""
+    """The results that simfind --store has stored, as the views show them."""
     found = []
     for query in ANSWERS:
         if ENGINE == "mysql":
@@ -140,7 +140,7 @@ def make_tree(copies=0):
     with open(os.path.join(TREE, "c", "some.txt.gz"), "wb") as file:
         file.write(gzip.compress(content * 4, mtime=0))
     with open(os.path.join(TREE, "large.bin"), "wb") as file:
-        file.write(bytes(range(256)) * 4096 * 17)  # is read by several threads
+        file.write(bytes(range(256)) * 4096 * 17)  # several threads read it
     shutil.copy(os.path.join(TREE, "a", "file0.txt"), os.path.join(TREE, "c", "copy.txt"))
     os.link(os.path.join(TREE, "a", "file0.txt"), os.path.join(TREE, "c", "link.txt"))
     with open(os.path.join(TREE, ".gitignore"), "w", encoding="ascii") as file:
@@ -151,7 +151,7 @@ def make_tree(copies=0):
 
 
 def make_states():
-    """"changed" is an index of the tree as it was before files of it changed, came, went and moved."""
+    """"changed" is an index of the tree from before files were changed, added, removed and moved."""
     gone = os.path.join(TREE, "gone")
     os.mkdir(gone)
     for i in range(3):
@@ -164,7 +164,7 @@ def make_states():
     moved = [("a/b", "c/was"), ("c/copy.txt", "moved.c"), ("c/file4.txt", "a/b.txt")]
     for new, old in moved:
         os.rename(os.path.join(TREE, new), os.path.join(TREE, old))
-    time.sleep(0.1)  # longer than the tick of a scan
+    time.sleep(0.1)  # longer than the clock tick of a scan
     reset(None)
     index_tree()
     keep("changed")

@@ -1,30 +1,30 @@
 /*
- * A library to preload into a program under test: it makes calls to the system, to
- * SQLite and to the client library of MySQL fail, on order, and tells at the end what
- * the program still holds. For glibc on Linux. What to do is in the environment:
+ * A library to preload into a program under test: it makes chosen calls to the system, to SQLite
+ * and to the client library of MySQL fail, and reports at the end what the program has not
+ * released. For glibc on Linux. Environment variables control it:
  *
  *   FAULT=CLASS:N        the Nth call of the class fails, and no other
- *   FAULT=CLASS:N+       that one and all that follow
+ *   FAULT=CLASS:N+       that one and all following ones
  *   FAULT=CLASS:N/       every Nth one
  *   FAULT_ERROR=NUMBER   with this error instead of the class's own
  *   FAULT_REPORT=FILE    at the end: "CLASS CALLS" of each class, then "live BLOCKS" and
- *                        "descriptors COUNT": what the program's own code has not freed,
- *                        and what it has not closed
+ *                        "descriptors COUNT": the blocks that the program's own code has
+ *                        not freed, and the descriptors that it has not closed
  *   FAULT_FILES=DIRECTORY
- *                        of `open`, `status` and `read`, only calls about files that are in this
- *                        directory at the begin, counted for each file alone: the Nth about each
- *                        fails, whichever threads make them. The report has "failed CALLS", too
+ *                        for `open`, `status` and `read`, only calls for files that are in this
+ *                        directory at the start, counted for each file separately: the Nth call
+ *                        for each file fails in any thread. The report also has "failed CALLS"
  *
- *   FAULT_SWAP=FILE      what a call of the class `swap` is to find in the place of FILE:
- *   FAULT_LINK=LINK      this; FILE becomes FILE.kept before the Nth openat()
+ *   FAULT_SWAP=FILE      a call of the class `swap` finds this link instead of FILE:
+ *   FAULT_LINK=LINK      FILE becomes FILE.kept before the Nth openat()
  *
- * Some classes do not fail: of `short`, the chosen reads give half of what was asked for;
- * of `clock`, the chosen readings jump by a year, forward and back in turn.
- * Of `lost`, the server gets what is sent, and the connection is then cut; of `silent`, no answer
- * comes any more, and no time passes until that is noticed.
+ * Some classes do not fail: in `short`, the chosen reads return half of the requested bytes; in
+ * `clock`, the chosen readings jump by a year, forward and back in turn. In `lost`, the server gets
+ * the request, and then the connection is cut; in `silent`, the server does not answer any more,
+ * and this is noticed at once.
  * SPDX-License-Identifier: MIT
  */
-/* Both names of what has two, such as open and open64, are hidden. */
+/* If a function has two names, such as open and open64, this replaces both. */
 #undef _FILE_OFFSET_BITS
 #undef _TIME_BITS
 
@@ -53,7 +53,7 @@
 
 enum class {
 	MEMORY,
-	OWN, /* memory that the program itself asks for, and no library for it */
+	OWN, /* memory that the program itself allocates, not a library for it */
 	READ,
 	WRITE,
 	STREAM,
@@ -107,10 +107,10 @@ static uintptr_t program_begin, program_end;
 
 #define FILES_MAX 64
 
-/* Those of FAULT_FILES. */
+/* The files of FAULT_FILES. */
 static struct {
 	ino_t inode;
-	atomic_long calls; /* of the class that was chosen */
+	atomic_long calls; /* calls of the chosen class for this file */
 } files[FILES_MAX];
 static dev_t files_device;
 static int file_count;
@@ -138,7 +138,7 @@ static bool fails(enum class class)
 	return true;
 }
 
-/* Does a call about a file fail? */
+/* Must a call for a file fail? */
 static bool fails_about(enum class class, const struct stat *about)
 {
 	if (!has_files || class != chosen)
@@ -183,12 +183,12 @@ static bool is_in_program(const void *caller)
 	return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
 }
 
-/* Libraries call their own functions by the same names. */
+/* Libraries call functions with the same names. */
 #define IS_OURS() is_in_program(__builtin_return_address(0))
 
 /*
- * What a compiler has added to the program for its end, such as to write down what was run,
- * is let be: of what is to be done at its end, what was said last comes first.
+ * Do not disturb functions that a compiler adds for the end of the program, for example to write
+ * counts. Functions for the end run in reverse order of their registration.
  */
 static void disarm(void)
 {
@@ -249,7 +249,7 @@ static void forget_block(const void *block)
 	for (unsigned i = slot_of(block), n = 0; n < SLOTS && slots[i].block != NULL;
 	     i = (i + 1) % SLOTS, n++) {
 		if (slots[i].block == block) {
-			slots[i].block = (void *)&slots; /* was used: a search goes on here */
+			slots[i].block = (void *)&slots; /* was used: a search continues here */
 			break;
 		}
 	}
@@ -284,7 +284,7 @@ PUBLIC void *realloc(void *old, size_t size)
 
 	if (memory_fails(__builtin_return_address(0)))
 		return NULL;
-	/* Before, or another thread may be given the same address meanwhile. */
+	/* Forget it first, because another thread may get the same address meanwhile. */
 	if (old != NULL)
 		forget_block(old);
 	block = __libc_realloc(old, size);
@@ -319,7 +319,7 @@ PUBLIC void free(void *block)
 
 /* ---- Files ---- */
 
-/* The function that is hidden by ours of that name. */
+/* Finds the function that ours replaces. */
 #define NEXT(name)                     \
 	static __typeof__(&name) next; \
 	if (next == NULL)              \
@@ -336,7 +336,7 @@ PUBLIC ssize_t read(int fd, void *buffer, size_t size)
 	return fails_on(READ, fd) ? -1 : next(fd, buffer, shortened(size));
 }
 
-/* SQLite reads by these as well, and takes what is short for the end of its file. */
+/* SQLite also reads with these calls, and treats a short read as the end of its file. */
 static size_t shortened_file(int fd, size_t size)
 {
 	(void)fd;
@@ -373,12 +373,12 @@ PUBLIC ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
 	return fails(WRITE) ? -1 : next(fd, buffer, size, offset);
 }
 
-/* Streams in memory and the one for messages are left alone. */
+/* Streams in memory and standard error do not fail. */
 static bool stream_fails(FILE *stream)
 {
 	if (stream == NULL || stream == stderr || fileno(stream) < 0 || !fails(STREAM))
 		return false;
-	stream->_flags |= 0x20; /* what ferror() looks at */
+	stream->_flags |= 0x20; /* the flag that ferror() reads */
 	return true;
 }
 
@@ -401,7 +401,7 @@ PUBLIC int fclose(FILE *stream)
 	return next(stream) != 0 || failed ? EOF : 0;
 }
 
-/* Another has put a link in the place of a file or directory since it was listed. */
+/* Simulates that somebody replaced a file or directory by a link after it was listed. */
 static void swap_when_due(void)
 {
 	const char *file = getenv("FAULT_SWAP"), *link = getenv("FAULT_LINK");
@@ -581,14 +581,14 @@ PUBLIC int clock_gettime(clockid_t clock, struct timespec *now)
 	NEXT(clock_gettime);
 	int status = next(clock, now);
 
-	/* Real time alone can jump; what else asks for the time sees it as it is. */
+	/* Only the real-time clock can jump; other clocks do not change. */
 	if (clock == CLOCK_REALTIME && is_due(CLOCK))
 		now->tv_sec += atomic_load(&calls[CLOCK]) / chosen_call % 2 == 0 ? 31556952
 										 : -31556952;
 	return status;
 }
 
-/* ---- SQLite: of a call that fails nothing was done, and the handle tells the error ---- */
+/* ---- SQLite: a call that fails does nothing, and the handle has the error ---- */
 
 static _Thread_local bool sqlite_failed;
 
@@ -629,7 +629,7 @@ PUBLIC const char *sqlite3_errmsg(void *handle)
 	return sqlite_failed ? "a fault of the test" : next(handle);
 }
 
-/* ---- MySQL: as if the connection were lost, or what FAULT_ERROR names ---- */
+/* ---- MySQL: fails like a lost connection, or with FAULT_ERROR ---- */
 
 static _Thread_local bool mysql_failed;
 
@@ -703,7 +703,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context)
 			program_end = begin + info->dlpi_phdr[i].p_memsz;
 		}
 	}
-	return 1; /* the program itself comes first */
+	return 1; /* the program itself is first */
 }
 
 static void list_files(const char *name)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Make each allocation, read, write, open, stat and database call of the programs fail in
-turn, by the preloaded library of faults.c, and hold what they leave against what they
-leave undisturbed.
+"""Makes each allocation, read, write, open, stat and database call of the programs fail in
+turn, with the preloaded library of faults.c, and compares the results with the results of
+undisturbed runs.
 
     faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH, SIMFIND and SIMKEEP
 
-Of more than FAULTS_EACH calls (default 4) of one class in one task so many are chosen,
-spread evenly; FAULTS_EACH=0 makes every one fail.
+If a task has more than FAULTS_EACH calls (default 4) of one class, this many are chosen,
+evenly spread; FAULTS_EACH=0 makes every call fail.
 
-However a call fails, the program must end by itself with a status of its own and, unless
-that is 0, a message; hold no memory and no file that it would not hold undisturbed; leave
-an index that is sound and has only whole and right rows; and when it ends with 0, have
-done everything. A further run without a fault must complete what is missing.
+After any failure, the program must end by itself with one of its statuses and, unless that
+is 0, a message. It must release the same memory and files as in an undisturbed run, leave an
+undamaged index with only complete and right rows and, if it ends with 0, have done
+everything. Another run without a fault must complete the index.
 """
 import gzip
 import os
@@ -71,7 +71,7 @@ def run(command, fault=None, error=None, swap=None):
 
 
 class Task:
-    """A command, the state it begins in, and what is held against the undisturbed run."""
+    """A command, the state in which it begins, and the values to compare with the undisturbed run."""
 
     def __init__(self, name, state, command, writes=False, output=None):
         self.name, self.state, self.command = name, state, command
@@ -126,12 +126,13 @@ class Task:
         if self.writes:
             for key, row in found.items():
                 right = self.expected.get(key, ())
-                # What an update brings from the first version has no number of links, no sketch, and was not looked into.
+                # After an update from the first version, there is no number of links and no sketch,
+                # and the file was not opened for members.
                 updated = right[:10] + ("0", "") + right[12:13] + ("0",) + right[14:] if self.name == "update" else right
                 not_looked_into = right[:13] + ("0",) + right[14:]
                 if row not in (right, updated, not_looked_into, self.before.get(key)):
                     stop(what, "leaves a row that is wrong:", row, "instead of", self.expected.get(key))
-            # What is forgotten cannot be forgotten again.
+            # Forgetting again fails, because nothing is left.
             if result.returncode != 0 and not (self.name == "forget" and found == self.expected):
                 again, _ = run(self.command)
                 if again.returncode != 0:
@@ -154,7 +155,7 @@ class Task:
 
 
 class StoreTask(Task):
-    """What the views show: the answer that was there before, or the new one."""
+    """The views must show the old answer or the new one."""
 
     def begin(self):
         super().begin()
@@ -198,8 +199,8 @@ if ENGINE == "sqlite":
     tasks.insert(2, Task("update", "old", [SIMHASH, "-z", TREE], writes=True))
 classes = ["memory", "read", "write", "stream", "open", "status", "directory", "sync", "map", "thread", "sqlite"]
 if ENGINE == "mysql":
-    # What is below the database was seen with SQLite. MariaDB's library ends the program
-    # itself where some of what it asks for while it connects is not to be had.
+    # Calls below the database were tested with SQLite. MariaDB's library ends the program itself if
+    # some allocations fail while it connects.
     classes = ["own", "mysql"]
 only = os.environ.get("FAULTS_ONLY")
 if only is not None:
@@ -207,7 +208,7 @@ if only is not None:
 
 tally = {}
 for task in tasks:
-    # All of them take hours: how far it has come is seen.
+    # All tasks take hours, so print the progress.
     print("%s, after %d faults" % (task.name, sum(tally.values())), flush=True)
     task.undisturbed()
     for kind in classes:
@@ -218,23 +219,25 @@ for task in tasks:
         for call in choose(task.counts["mysql"]):  # a deadlock is tried again
             status = task.disturbed("mysql:%d" % call, error=1213)
             tally["deadlock", status] = tally.get(("deadlock", status), 0) + 1
-        if task.name == "first":  # a server that is silent while a program connects is called that
+        # A server that does not answer while a program connects also counts as lost.
+        if task.name == "first":
             for call in range(1, 13):
                 result, _ = run(task.command, "silent:%d" % call)
                 if result.returncode != 1 or b"read-timeout in an option file says how long" not in result.stderr:
                     stop("silent:%d" % call, "ends with", result.returncode, result.stderr)
         if task.waits:
             task.command.append("--wait-server=60")
-            for call in choose(task.counts["lost"], 6 * EACH):  # a connection that is cut anywhere is made again
+            # A connection that is cut at any place is opened again.
+            for call in choose(task.counts["lost"], 6 * EACH):
                 task.disturbed("lost:%d" % call, must_succeed=True)
                 tally["lost", 0] = tally.get(("lost", 0), 0) + 1
         continue
-    # From some moment on the disk is full, or nothing can be read or opened.
+    # From some moment on, the disk is full, or nothing can be read or opened.
     for kind in ("write", "stream", "sync", "read", "open", "memory"):
         for call in choose(task.counts[kind])[::3]:
             status = task.disturbed("%s:%d+" % (kind, call))
             tally[kind + " from then on", status] = tally.get((kind + " from then on", status), 0) + 1
-    # Every other call is interrupted by a signal, every read is short, the clock jumps.
+    # A signal interrupts every other call, every read is short, and the clock jumps.
     for order, error in (("read:2/", 4), ("open:2/", 4), ("write:2/", 4), ("short:1/", None), ("clock:1/", None),
                          ("clock:2/", None)):
         task.disturbed(order, error, must_succeed=True)
@@ -242,7 +245,7 @@ for task in tasks:
 
 
 def swaps():
-    """Before each file or directory that is opened, put a link to outside in its place."""
+    """Before each file or directory is opened, replace it by a link to the outside."""
     outside, link = os.path.join(FOLDER, "outside"), os.path.join(FOLDER, "link")
     os.mkdir(outside)
     for name in ("file2.txt", "some.txt.gz", "b"):
@@ -272,7 +275,7 @@ CONTAINED = os.path.join(FOLDER, "contained")
 
 
 def make_containers():
-    """One of each kind, behind other bytes and in another, and what is left out of volumes."""
+    """One container of each kind, after other bytes and inside another one, and parts of volumes that are left out."""
     folder = os.path.join(FOLDER, "made")
     made.left(folder)
     text = "\n".join(made.sentences(made.random.Random(1), 50))
@@ -293,7 +296,7 @@ def date_containers(second):
 
 
 def by_file(paths_and_lines):
-    """What there is about each file of CONTAINED and about its members."""
+    """The rows of each file of CONTAINED and of its members."""
     found = {name: set() for name in os.listdir(CONTAINED)}
     for path, line in paths_and_lines:
         name = re.search(re.escape(CONTAINED) + "/([^/]*)", path)
@@ -316,7 +319,7 @@ def printed_of_files(result):
 
 
 def contained(command, state, known):
-    """Of each file, the Nth call to open it, to look at it or to read it fails."""
+    """For each file, the Nth call to open it, to get its status or to read it fails."""
     reset(state)
     right, _ = run(command)
     if right.returncode != 0:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kill simhash, and servers, at random moments, and hold what they leave against what a run
-leaves undisturbed.
+"""Kills simhash, and servers, at random moments, and compares the results with the results of
+undisturbed runs.
 
     kills.py       in the environment of on_engine.sh, with SIMHASH
 
-KILLS runs are killed (default 200, on a server 100), and KILLS / 6 servers besides. After each the
-index must be sound and hold no row that is wrong; some are killed again without more ado;
-and the run that follows must complete whatever is missing. KILLS_SERVERS_ONLY has servers alone killed.
+KILLS runs are killed (default 200, on a server 100), and also KILLS / 6 servers. After each kill, the
+index must be undamaged and contain no wrong row. Some runs are killed again without a check, and the
+next run must complete the index. With KILLS_SERVERS_ONLY, only servers are killed.
 """
 import os
 import random
@@ -84,20 +84,21 @@ def kill_runs(states):
             if run.returncode not in (0, -signal.SIGKILL):
                 stop(what, "ends with", run.returncode)
             tally[ended] = tally.get(ended, 0) + 1
-        # To look is to open it and have the engine roll back: half of the time simhash does so first.
+        # Checking opens the index, so the engine rolls back; half of the time simhash does so
+        # first.
         if rng.random() < 0.5:
             check_rows(what, before, expected, state == "old")
         complete(what, expected)
 
 
 class Server:
-    """The server of on_engine.sh, which is killed and started again as it was."""
+    """The server of on_engine.sh, which is killed and started again with the same options."""
 
     def __init__(self):
         pid = int(os.environ["MARIADB_SERVER_PID"])
         with open("/proc/%d/cmdline" % pid, "rb") as file:
             self.command = file.read().decode().split("\0")[:-1]
-        # What is committed is to outlive the server's own memory.
+        # Committed rows must survive the end of the server process.
         self.command = ["setpriv", "--pdeathsig", "KILL"] + self.command + ["--innodb-flush-log-at-trx-commit=2"]
         os.kill(pid, signal.SIGTERM)
         while os.path.exists("/proc/%d/fd/0" % pid):

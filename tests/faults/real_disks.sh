@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Disks that are full, over their quota, or break, for real: a run into an index there fails and says
-# so, what it stored is whole, and when the disk is well again the next run completes it; files that
-# cannot be read are named, and the run goes on. Mounting needs rights that not every machine gives, so
-# that this is run by hand, as root, with btrfs-progs, fuse and python3-fusepy installed:
+# Tests real disks that are full, over their quota, or failing. A run with an index there fails with
+# a message, the stored rows are complete, and when the disk works again, the next run completes the
+# index. Files that cannot be read are named, and the run continues. Mounting needs rights that not
+# every machine gives, so run this by hand, as root, with btrfs-progs, fuse and python3-fusepy
+# installed:
 #
 #     SIMHASH=$PWD/build/simhash SIMFIND=$PWD/build/simfind SIMKEEP=$PWD/build/simkeep SOURCE_DIR=$PWD tests/on_engine.sh sqlite \
 #         unshare -m $PWD/tests/faults/real_disks.sh
@@ -34,7 +35,7 @@ for size in 1M 2M 3M; do
 done
 mount -o remount,size=80M "$disk"
 completed
-# A listing that does not fit is a failure, and the index stays what it is.
+# A list that does not fit is a failure, and the index does not change.
 mkdir "$disk/small"
 mount -t tmpfs -o size=64k none "$disk/small"
 runs 1 "$SIMFIND" -T 5 -o "$disk/small/pairs"
@@ -58,7 +59,7 @@ for size in 1M 2M 3M; do
 	runs 1 "$SIMHASH" "$files"
 	said "cannot use index $SIMHASH_DATABASE: "
 	echo "    $(cat err)"
-	# SQLite itself needs room to look at what was left.
+	# SQLite itself needs space to read an interrupted change.
 	quota none
 	whole
 done
@@ -75,7 +76,7 @@ mkdir "$TEST_FOLDER/below"
 /usr/bin/python3 "$(dirname "$0")/broken_disk.py" "$TEST_FOLDER/below" "$disk" &
 trap 'umount "$disk" || true' EXIT
 until mountpoint -q "$disk"; do sleep 0.1; done
-# Rows of what cannot be read any more stay; each is named.
+# Rows of files that cannot be read any more stay; each file is named.
 below=$TEST_FOLDER/below/files
 mkdir "$below" "$below/bad-list"
 names=(good bad-open bad-read-0 bad-read-200000 bad-stat bad-list/within)
@@ -92,7 +93,7 @@ rm "$TEST_FOLDER/below.well"
 for name in "${names[@]}"; do
 	echo more >>"$below/$name"
 done
-sleep 1.5 # for as long the kernel believes what it knows
+sleep 1.5 # the time for which the kernel uses cached attributes
 runs 2 index
 for name in bad-open bad-read-0 bad-read-200000 bad-stat bad-list; do
 	said "$disk/files/$name: Input/output error"
@@ -106,7 +107,7 @@ sleep 1.5
 runs 0 index
 summary 5 1 0 0
 
-# An index whose disk breaks after some writes, and is well again.
+# An index on a disk that fails after some writes, and then works again.
 broken=0
 for writes in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610 987 1597; do
 	rm -f "$disk"/index.db*
@@ -125,7 +126,7 @@ for writes in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610 987 1597; do
 	completed
 done
 [ "$broken" -gt 10 ] || fail "only $broken runs met the broken disk"
-# One that cannot be read.
+# An index that cannot be read.
 "$SIMFIND" -q >before
 touch "$TEST_FOLDER/below.dead"
 for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH $files" "$SIMHASH --copy-to=sqlite:copy.db"; do

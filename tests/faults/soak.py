@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Run for long under a changing tree, and see that nothing grows.
+"""Runs for a long time on a changing tree, and checks that nothing grows.
 
     soak.py       in the environment of on_engine.sh, with SIMHASH and SIMFIND
 
-For SOAK_SECONDS (default 20) files come, change and go. One simhash runs all the while and
-is told by a list which files to look at; others walk the tree, and simfind lists its pairs, one
-after the other. Memory and descriptors of the one that stays, the most memory that each of the
-others takes, and the size of the index are the same in the last third as in the second; the log
-beside an index in a file, which is emptied only when nobody reads it, stays below a bound.
-In the end the index is that of a first run.
+For SOAK_SECONDS (default 20), files are added, changed and removed. One simhash runs all the time and
+gets a list of files to index; other processes walk the tree, and simfind lists its pairs, one after
+another. The memory and descriptors of the first process, the peak memory of each of the others, and
+the size of the index must be the same in the last third as in the second. The log of an index in a
+file, which is emptied only when nobody reads it, must stay below a limit. At the end, the index must
+equal the index of a first run.
 """
 import os
 import random
@@ -22,8 +22,8 @@ SIMFIND = os.environ["SIMFIND"]
 SECONDS = float(os.environ.get("SOAK_SECONDS", "20"))
 ENVIRONMENT = dict(os.environ, SIMHASH_DATABASE=URL)
 FILES, DIRECTORIES = 1500, 40
-# Eight times as much as SQLite writes into its log before it tries to empty it, and less than
-# it would hold in the end were it never emptied.
+# Eight times the size of the log at which SQLite tries to empty it, and less than its size at the
+# end if it were never emptied.
 MOST_LOG_KIB = 32 << 10
 rng = random.Random(7)
 words = [b"%d and so on, " % i for i in range(500)]
@@ -48,7 +48,7 @@ def change(numbers):
 
 
 def run(command):
-    """The most memory that it took, in KiB."""
+    """Returns its peak memory in KiB."""
     process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     message = process.stderr.read()
     process.stderr.close()
@@ -106,12 +106,12 @@ if staying.wait() != 0:
 third = len(samples) // 3
 grown = []
 for i, name in enumerate(names):
-    # A directory is open while there is work in it, and on a busy machine more work waits.
+    # A directory is open while there is work in it, and on a busy machine, more work waits.
     pick = min if "descriptors" in name else max
     before = pick(sample[i] for sample in samples[third:2 * third])
     after = pick(sample[i] for sample in samples[2 * third:])
     print("%-36s %8d then %8d" % (name, before, after))
-    # Memory is taken in pieces, and an index has pages that wait for reuse.
+    # Memory is allocated in pieces, and an index has pages that wait to be used again.
     if "log" in name:
         if after > MOST_LOG_KIB:
             grown.append("%s takes %d and may take %d" % (name, after, MOST_LOG_KIB))

@@ -1,5 +1,5 @@
 /*
- * The groups of random rows by brute force.
+ * Finds the groups of random rows by brute force.
  * SPDX-License-Identifier: MIT
  */
 #include "defined_groups.h"
@@ -16,11 +16,11 @@ struct defined_group defined[ROWS];
 int defined_count;
 
 static struct content {
-	int files[ROWS], count; /* in the order of paths */
-} contents[ROWS];		/* in their order */
+	int files[ROWS], count; /* sorted by path */
+} contents[ROWS];		/* sorted */
 static int content_count;
 static struct fact similar[ROWS][ROWS];
-static int center[ROWS]; /* of each content its representative */
+static int center[ROWS]; /* the representative of each content */
 
 static const struct find_request *queried;
 
@@ -82,7 +82,7 @@ static int by_order(const void *a, const void *b)
 	return hashes != 0 ? hashes : by_display(&x->files[0], &y->files[0]);
 }
 
-/* Below 0: x is of the more alike. */
+/* Negative: x is more alike. */
 static int compare_facts(const struct fact *x, wide x_distance, const struct fact *y,
 			 wide y_distance)
 {
@@ -101,7 +101,7 @@ static wide distance_of(int x, int y)
 	return distances[contents[x].files[0]][contents[y].files[0]];
 }
 
-/* Of all pairs of their files the most alike. */
+/* The relation of the two most similar files of both contents. */
 static struct fact compare_contents(int x, int y)
 {
 	struct fact best = {.is_pair = false};
@@ -137,7 +137,7 @@ static void make_contents(void)
 
 /* ---- Representatives ---- */
 
-/* y, unless z is more alike to x. */
+/* Returns y, unless z is more alike to x. */
 static int more_alike(int x, int y, int z)
 {
 	int order;
@@ -158,7 +158,7 @@ static bool has_copies(int c)
 	return contents[c].count > 1 && (!queried->has_between || sides == (SIDE_A | SIDE_B));
 }
 
-/* Does a representative have other contents than this one, or copies? */
+/* Does a representative have copies, or contents other than this one? */
 static bool is_group_without(int representative, int without)
 {
 	for (int c = 0; c < content_count; c++)
@@ -206,7 +206,7 @@ static void choose_representatives(void)
 			join_lonely(c);
 }
 
-/* The smallest number of all that are connected. */
+/* Give all connected contents the smallest of their numbers. */
 static void connect(void)
 {
 	bool has_changed = true;
@@ -227,8 +227,8 @@ static void connect(void)
 /* ---- Groups ---- */
 
 /*
- * With single linkage, two that are no pair may still have sketches that tell, if these are
- * asked: exactly as those of pairs do, since all are in one order.
+ * With single linkage, two contents that are not a pair may still have sketches that give an
+ * estimate: the same sketches as for pairs, because all are sorted in one way.
  */
 static struct fact fact_with(int c, int representative)
 {

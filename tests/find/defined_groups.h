@@ -1,6 +1,6 @@
 /*
- * The groups of random rows by brute force, from the definition in docs/algorithm.md: contents in
- * their order, representatives one after another, then those that are alone.
+ * Finds the groups of random rows by brute force, from the definition in docs/algorithm.md: sorts
+ * contents, chooses representatives one after another, and then joins the ones that are alone.
  *
  *     facts[a][b] = ...; facts[b][a] = ...;       for every pair of rows
  *     define_groups(&request, LINK_REPRESENTATIVE);
@@ -16,16 +16,16 @@
 #include "find/groups/groups.h"
 #include "random_rows.h"
 
-/* What one file or content is to another. */
+/* The relation of one file or content to another. */
 struct fact {
 	bool is_pair;
-	struct relation relation; /* but not the distance */
+	struct relation relation; /* the distance is not set */
 };
 
 struct defined_member {
 	int row;
 	enum member_role role;
-	struct fact fact; /* of its content with that of the representative */
+	struct fact fact; /* the relation of its content with the content of the representative */
 };
 
 struct defined_group {
@@ -41,10 +41,10 @@ extern int defined_count;
 
 void define_groups(const struct find_request *request, enum linkage linkage);
 
-/* As the row is displayed. */
+/* The displayed name of the row. */
 const char *display_of(int row);
 
-/* Which sides of --between is the row on, where these are /f/g and /fg? */
+/* The sides of --between that contain the row if the sides are /f/g and /fg. */
 unsigned sides_of_row(int row);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Random rows, the index that holds them, and what is found in it.
+ * Makes random rows, an index that contains them, and the pairs found in it.
  * SPDX-License-Identifier: MIT
  */
 #include "random_rows.h"
@@ -80,7 +80,7 @@ void change_sketch(struct file_row *row, uint64_t changes)
 		row->resemblance.registers[random_below(REGISTERS)] = (uint8_t)random_below(256);
 }
 
-/* Of a small file some registers are empty, or all but a few. */
+/* For a small file, some registers are empty, or almost all. */
 void random_sketch(struct file_row *row)
 {
 	uint64_t empty = row->size_bytes >= 2000 ? 0 : row->size_bytes >= 300 ? 40 : 118;
@@ -134,7 +134,7 @@ static void compute_distances(void)
 		}
 }
 
-/* ---- What is found ---- */
+/* ---- Results ---- */
 
 int number_of(const struct find_file *file)
 {

@@ -1,6 +1,6 @@
 /*
- * The cover of one file by another against a naive one that looks for the longest
- * match at every byte; in memory and read piece by piece.
+ * Compares the cover of one file by another with a simple version that searches the longest match
+ * at every byte, in memory and with files read piece by piece.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -27,8 +27,8 @@ static size_t random_below(size_t limit)
 }
 
 /*
- * The bytes of b that lie in any stretch of at least `least` bytes that is in a too. By
- * diagonals, so that every common stretch is seen: a byte of b against every shift of a.
+ * The bytes of b in any stretch of at least `least` bytes that also occurs in a. It compares b with
+ * a at every shift, so that every common stretch is found.
  */
 static size_t naive_cover(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
 			  size_t least)
@@ -37,7 +37,7 @@ static size_t naive_cover(const uint8_t *a, size_t a_size, const uint8_t *b, siz
 	size_t count = 0;
 
 	for (size_t shift = 0; shift < a_size + b_size; shift++) {
-		/* b[i] stands against a[i + shift - b_size] */
+		/* b[i] is compared with a[i + shift - b_size] */
 		size_t begin = shift < b_size ? b_size - shift : 0, run = 0;
 		for (size_t i = begin; i <= b_size; i++) {
 			size_t at = i + shift - b_size;
@@ -102,8 +102,8 @@ static size_t cover(struct cover_source a, struct cover_source b, double needed)
 }
 
 /*
- * What is found lies within common stretches, or bridges them over single bytes that
- * differ; and what lies in long stretches is found, but for such single bytes.
+ * All bytes found must be in common stretches, or bridge them across single different bytes. All
+ * bytes in long stretches must be found, except around such single bytes.
  */
 static void compare(const char *what, const uint8_t *a, size_t a_size, const uint8_t *b,
 		    size_t b_size)
@@ -115,7 +115,10 @@ static void compare(const char *what, const uint8_t *a, size_t a_size, const uin
 	size_t least = naive_cover(a, a_size, b, b_size, small ? 16 : 40);
 
 	assert_int_equal(found, again);
-	/* What both begin with counts however short, and a bridge what is equal by chance. */
+	/*
+	 * A common beginning of any length counts, and a bridge may include bytes that are equal by
+	 * chance.
+	 */
 	if (found > most + most / 50 + 16 || found + least / 20 + 8 < least)
 		fail_msg("%s: found %zu, naive %zu to %zu of %zu", what, found, least, most,
 			 b_size);
@@ -161,7 +164,7 @@ static void edits_are_covered_as_naively(void **state)
 
 	(void)state;
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-		/* All kinds of data where that is quick, four of them where it is not. */
+		/* All kinds of data if this is fast, and otherwise four of them. */
 		for (int data = 0; data < (sizes[s] < 1000 ? DATA_KINDS : DATA_ZEROS); data++)
 			for (int kind = 0; kind < 5; kind++) {
 				size_t b_size;
@@ -184,7 +187,7 @@ static void unrelated_bytes_are_not_covered(void **state)
 		b[i] = (uint8_t)random_below(256);
 	}
 	assert_true(cover(in_memory(a, sizeof a), in_memory(b, sizeof b), 0) < 16);
-	/* The probe says so too, and does not hide what is there. */
+	/* The sample of places agrees, and does not hide real matches. */
 	assert_true(cover(in_memory(a, sizeof a), in_memory(b, sizeof b), 0.9 * sizeof b) <
 		    sizeof b / 10);
 	memcpy(b + 1000, a + 3000, 280000);
@@ -193,7 +196,7 @@ static void unrelated_bytes_are_not_covered(void **state)
 	assert_true(cover(in_file(a, sizeof a), in_file(b, sizeof b), 0.9 * sizeof b) >= 280000);
 }
 
-/* 40 MB, so that windows move and positions are far apart in the index. */
+/* 40 MB, so that windows move and indexed positions are far apart. */
 static void large_files_are_covered(void **state)
 {
 	size_t size = 40000000, found;
@@ -215,17 +218,17 @@ static void large_files_are_covered(void **state)
 	free(b);
 }
 
-/* Words of which each two that follow one another make a window of the same slot. */
+/* Words of which any two neighbours form a window with the same slot. */
 static void fill_with_collisions(uint8_t *bytes, size_t size)
 {
 	uint64_t word = 1, inverse = 1;
 
-	for (int i = 0; i < 6; i++) /* of the second factor of the hash, by Newton's iteration */
+	for (int i = 0; i < 6; i++) /* the inverse of the second factor, by Newton's iteration */
 		inverse *= 2 - UINT64_C(0xd6e8feb86659fd93) * inverse;
 	for (size_t i = 0; i + 8 <= size; i += 8) {
 		uint64_t first = word * UINT64_C(0x9fb21c651e98df25), half = random_below(1u << 31);
 		memcpy(bytes + i, &word, 8);
-		/* Both halves of the hash are alike, so that its low bits become 0. */
+		/* Both halves of the hash are equal, so that its low bits become 0. */
 		word = (half << 32 | half) * inverse ^ first ^ first >> 35;
 	}
 }
@@ -239,7 +242,7 @@ static void windows_made_to_collide_take_no_longer(void **state)
 	fill_with_collisions(a, sizeof a);
 	memcpy(b, a + 800, sizeof b - 800);
 	cover(in_memory(a, sizeof a), in_memory(b, sizeof b), 0);
-	/* Minutes, when each window was looked for behind all before it. */
+	/* It took minutes when each window was compared with all earlier ones. */
 	assert_in_range((clock() - begin) / CLOCKS_PER_SEC, 0, 30);
 }
 
@@ -251,7 +254,7 @@ static void a_file_that_ends_too_soon_is_told(void **state)
 	struct cover_index index;
 
 	(void)state;
-	b.size = sizeof bytes; /* what it had when it was opened */
+	b.size = sizeof bytes; /* the size when it was opened */
 	assert_false(cover_equal(&a, &b));
 	assert_int_equal(b.failed, -1);
 	b.failed = 0;

@@ -1,6 +1,6 @@
 /*
- * The estimate of what was changed, on generated edits and unrelated files: within the
- * error that the documentation states.
+ * Tests the estimate of changes on generated edits and on unrelated files: the error must be within
+ * the documented limits.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -40,19 +40,19 @@ static double estimate(const uint8_t *x, size_t x_size, const uint8_t *y, size_t
 	return estimate_change(&x_table, (int64_t)x_size, &y_table, (int64_t)y_size);
 }
 
-/* Another of the same kind each time. */
+/* Different data of the same kind for each seed. */
 static void fill(enum data_kind kind, uint64_t seed, uint8_t *bytes, size_t size)
 {
 	data_seed(seed);
 	if (kind == DATA_RANDOM)
 		for (size_t i = 0; i < size; i++)
 			bytes[i] = data_random_byte();
-	else /* bytes of half the values, so that tags differ in how often they occur */
+	else /* bytes with half of all values, so that tags occur with different frequencies */
 		for (size_t i = 0; i < size; i++)
 			bytes[i] = data_random_byte() & data_random_byte();
 }
 
-/* The mean estimate where `share` of a file is replaced, over many files. */
+/* The mean estimate over many files if `share` of a file is replaced. */
 static double mean_of_replaced(enum data_kind kind, double share)
 {
 	size_t changed = (size_t)(share * SIZE);
@@ -68,7 +68,7 @@ static double mean_of_replaced(enum data_kind kind, double share)
 	return sum / TRIALS;
 }
 
-/* 13 degrees of freedom, 40 trials: the mean is off by 6 % as a rule. */
+/* With 13 degrees of freedom and 40 trials, the mean is usually off by 6 %. */
 static void what_is_replaced_is_estimated(void **state)
 {
 	static const double shares[] = {0.002, 0.01, 0.05, 0.2, 0.6};

@@ -1,8 +1,8 @@
 /*
- * Finding by the counts alone, as in the paper, against brute force over all pairs of random rows,
- * on each engine:
- * clusters, chains, heavy duplicates, keys at both ends of their range, sizes at the
- * ratio, tolerances by extension; whole, in parts and by several threads.
+ * Compares searches by counts alone, as in the paper, with brute force over all pairs of random
+ * rows, on each engine. Rows form clusters, chains and many copies, with keys at both ends of their
+ * range, sizes at the ratio, and tolerances for extensions. Searches run as a whole, in parts and
+ * in several threads.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -21,10 +21,10 @@
 
 static int twin_of[ROWS];
 
-/* Clusters of 30 rows around a centre, every fifth row an exact copy of it. */
+/* Clusters of 30 rows around a centre. Every fifth row is an exact copy of the centre. */
 static void make_clusters(int64_t largest_size)
 {
-	/* The largest have keys beyond what 64 bits hold. */
+	/* The largest rows have keys that do not fit into 64 bits. */
 	uint64_t share = largest_size > INT64_C(1) << 60 ? 1 : 8;
 
 	for (int i = 0; i < ROWS; i++) {
@@ -50,9 +50,9 @@ static void make_clusters(int64_t largest_size)
 }
 
 /*
- * Rows whose distance to a centre, or to its one copy, is the largest that a tolerance
- * allows, and whose size is as far from its as it may be, with the change spread over all
- * tags: where a lower bound of the distance that is rounded up loses them.
+ * Rows with the largest allowed distance and size ratio to a centre or to its single copy. The
+ * change is spread over all tags, so that a lower bound of the distance that is rounded up would
+ * miss these rows.
  */
 static void make_edges(int64_t size)
 {
@@ -73,7 +73,10 @@ static void make_edges(int64_t size)
 		if (i % 30 > 1)
 			rows[i].size_bytes = size / 3 * 2;
 		for (int t = 0; i % 30 > 1 && t < SIMHASH_TAGS; t++) {
-			/* The rest goes to the last one; a tag and the eighth after it change alike. */
+			/*
+			 * The last tag gets the rest. Each tag and the eighth tag after it change
+			 * by the same number.
+			 */
 			int64_t change = t == SIMHASH_TAGS - 1
 						 ? left
 						 : (int64_t)random_below((uint64_t)left / 4 + 1);
@@ -86,7 +89,7 @@ static void make_edges(int64_t size)
 	}
 }
 
-/* The paper's chain: each row is its predecessor with a few changes. */
+/* The chain of the paper: each row is the previous row with a few changes. */
 static void make_chain(int64_t size)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -104,7 +107,7 @@ static void make_chain(int64_t size)
 	}
 }
 
-/* Half of all rows are copies of one, a quarter the same counts with other content. */
+/* Half of the rows are copies of one row, and a quarter have the same counts but other content. */
 static void make_copies(int64_t size)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -118,7 +121,10 @@ static void make_copies(int64_t size)
 	}
 }
 
-/* Each has an inode; some have that of another: names of one file, or numbers that were free again. */
+/*
+ * Each row has an inode. Some have the inode of another row: names of one file, or numbers that
+ * were used again.
+ */
 static struct store *store_with_inodes(void)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -149,7 +155,7 @@ static bool matches(const struct find_rule *rule, const struct file_row *x,
 	return within(distances[x - rows][y - rows], t, larger + smaller);
 }
 
-/* Of rows of one content and extension, the first. */
+/* The first of the rows with the same content and extension. */
 static void find_twins(void)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -208,7 +214,7 @@ static const int64_t memory_bytes[] = {0, SMALL_MEMORY};
 #define PERCENTS (sizeof percents / sizeof *percents)
 #define KEYS (sizeof keys / sizeof *keys)
 
-/* The rule, threads and parts of a round. */
+/* The rule, the threads and the parts of a round. */
 static void compare_round(struct store *store, unsigned round, const char *what)
 {
 	struct find_request request =
@@ -224,7 +230,10 @@ static void compare_round(struct store *store, unsigned round, const char *what)
 	rule_release(&request.rule);
 }
 
-/* All rounds for the rows; where they are slow, an eighth of them, another for the next rows. */
+/*
+ * Run all rounds for these rows. If rounds are slow, run an eighth of them, and others for the next
+ * rows.
+ */
 static void compare_all(const char *what)
 {
 	static unsigned sets;
@@ -272,7 +281,7 @@ static void copies_equal_brute_force(void **state)
 	compare_all("copies");
 }
 
-/* Every part count and thread count, for one rule. */
+/* Tests every number of parts and threads, for one rule. */
 static void parts_together_are_the_whole(void **state)
 {
 	struct store *store;
@@ -293,10 +302,11 @@ static void parts_together_are_the_whole(void **state)
 	store_close(store);
 }
 
-/* Of n copies n - 1 pairs are reported, and one of them stands for all elsewhere. */
+/* For n copies, n - 1 pairs are reported, and one of the copies represents all others. */
 static void copies_are_reported_once(void **state)
 {
-	static unsigned between[ROWS][ROWS]; /* pairs of two contents, by their first rows */
+	/* Pairs of two contents, indexed by their first rows. */
+	static unsigned between[ROWS][ROWS];
 	struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
 	const struct find_resources resources = {.threads = 2, .block_rows = 5};
 	struct store *store;
@@ -304,7 +314,7 @@ static void copies_are_reported_once(void **state)
 
 	(void)state;
 	make_copies(20000);
-	for (int i = 0; i < ROWS; i++) /* one name each */
+	for (int i = 0; i < ROWS; i++) /* one name for each */
 		rows[i].inode = 1000 + i;
 	store = store_with_rows();
 	request.expand = false;
@@ -332,8 +342,8 @@ static void copies_are_reported_once(void **state)
 }
 
 /*
- * Crowds of 40 rows of one key, each of them within reach of the next one: six contents, in some of
- * which two hashes are equal and the counts are not.
+ * Groups of 40 rows with the same key, each within reach of the next group. There are six contents;
+ * some have two equal hashes but different counts.
  */
 static void make_crowds(void)
 {
@@ -354,7 +364,7 @@ static void make_crowds(void)
 	}
 }
 
-/* Where blocks are cut, rows of a key come in several, and are known by what is left of them. */
+/* If blocks divide the rows of one key, the rest of these rows must be handled correctly. */
 static void what_is_found_depends_on_no_block(void **state)
 {
 	static const struct find_side sides[2] = {{"elsewhere", {"/f", 2}},

@@ -1,7 +1,8 @@
 /*
- * Groups against their definition, by brute force over all pairs, on each engine: random rows in
- * chains, stars, dense families and clusters, with copies under other extensions, names of one
- * file, rows without a sketch and tiny ones; by both linkages, several rules, and 1 to 4 threads.
+ * Compares groups with their definition, by brute force over all pairs, on each engine. Random rows
+ * form chains, stars, dense families and clusters, with copies under other extensions, several
+ * names of one file, rows without a sketch and tiny rows. Tests both linkages, several rules, and 1
+ * to 4 threads.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -23,7 +24,7 @@
 #include "find/pairs/block.h"
 
 #define SETS 52
-#define RULES 4 /* of each set */
+#define RULES 4 /* for each set */
 
 static struct {
 	unsigned groups, members, copies, without_pairs, runs;
@@ -31,7 +32,7 @@ static struct {
 
 /* ---- Rows ---- */
 
-/* A row like `other`. */
+/* A row similar to `other`. */
 static void make_like(int i, int other, uint64_t registers, uint64_t share)
 {
 	rows[i] = rows[other];
@@ -51,7 +52,7 @@ static void make_first(int i, int64_t largest_size)
 
 enum { CHAIN, STAR, DENSE, CLUSTER, ALONE, SHAPES };
 
-/* Rows first .. end - 1; of a star and a chain hardly any two that are not meant to be are alike. */
+/* Rows first .. end - 1. In stars and chains, almost no other rows are similar by chance. */
 static void make_shape(int first, int end, int shape, int64_t largest_size)
 {
 	uint64_t step = 4 + random_below(40);
@@ -73,7 +74,7 @@ static void make_shape(int first, int end, int shape, int64_t largest_size)
 	}
 }
 
-/* Some rows become copies of others, or other names of them. */
+/* Make some rows copies of others, or other names of them. */
 static void make_copies(void)
 {
 	for (int i = 1; i < ROWS; i++) {
@@ -82,15 +83,15 @@ static void make_copies(void)
 		if (random_below(5) != 0)
 			continue;
 		if (is_link &&
-		    rows[other].inode == 0) { /* of one link: a file system mounted twice */
+		    rows[other].inode == 0) { /* a file system mounted twice, with one link */
 			rows[other].links = 1 + (int64_t)random_below(2);
 			rows[other].inode = 1000 + other;
 		}
 		rows[i] = rows[other];
-		if (is_link) /* a list of pairs knows only the names that are in a pair */
+		if (is_link) /* a list of pairs only contains names that are in a pair */
 			snprintf(names[i], sizeof names[i], "%d%s", i,
 				 names[other] + strcspn(names[other], "."));
-		else if (random_below(4) == 0) /* another disk that had the same number */
+		else if (random_below(4) == 0) /* another disk with the same number */
 			rows[i].mtime_ns += i;
 		else
 			rows[i].inode = random_below(2) == 0 ? 0 : 1000 + i;
@@ -99,7 +100,10 @@ static void make_copies(void)
 	}
 }
 
-/* Numbers that were free again: files of one inode and other contents are no names of one. */
+/*
+ * Inode numbers that were used again: files with one inode but different contents are not names of
+ * one file.
+ */
 static void reuse_inodes(void)
 {
 	for (int i = 0; i < ROWS; i++) {
@@ -326,7 +330,7 @@ static void expect_defined(const struct group_sorter *groups)
 	expect_number("the total", defined_count, defined_count, (double)groups->totals.groups);
 }
 
-/* How much memory groups take: hardly any of them, or all. */
+/* The memory for groups: almost no group fits, or all do. */
 static void init_sorter(struct group_sorter *groups, const struct find_resources *resources)
 {
 	static const struct group_order by_copies = {.key = NULL};
@@ -334,7 +338,7 @@ static void init_sorter(struct group_sorter *groups, const struct find_resources
 	group_sorter_init(groups, resources->memory_bytes == 0 ? 64 << 20 : 4096, &by_copies);
 }
 
-/* Groups can be gone through again, and wait in a file only where there is no room for them. */
+/* Groups can be read again, and are only in a file if memory is too small. */
 static void end_sorter(struct group_sorter *groups)
 {
 	bool is_small = groups->runs.budget < 64 << 20;
@@ -389,7 +393,7 @@ static void compare_groups(struct store *store, const struct find_request *reque
 			   enum linkage linkage)
 {
 	define_groups(request, linkage);
-	/* A list does not know the copies that are in no pair. */
+	/* A list does not contain copies that are in no pair. */
 	if (!request->has_between)
 		compare_grouped(request, resources, list, linkage);
 	if (finder_finds_groups(request)) {
@@ -403,7 +407,7 @@ static void compare_groups(struct store *store, const struct find_request *reque
 static void groups_equal_their_definition(void **state)
 {
 	static const unsigned block_rows[] = {1, 7, 64, 0};
-	/* A server only hands over rows, and takes its time; so does a sanitizer. */
+	/* A server only returns rows, but takes long, and so does a sanitizer. */
 	unsigned part = IS_SLOW ? 8 : strcmp(getenv("TEST_ENGINE"), "sqlite") != 0 ? 4 : 1;
 
 	(void)state;
@@ -438,7 +442,7 @@ static void groups_equal_their_definition(void **state)
 	assert_true(compared.runs > 1000 / part);
 }
 
-/* Of one family there are more pairs than are kept, by which the search begins again. */
+/* One family has more pairs than the limit, so the search starts again. */
 static void groups_of_many_pairs_equal_their_definition(void **state)
 {
 	struct find_request request = request_for(0);
@@ -469,7 +473,9 @@ static void groups_of_many_pairs_equal_their_definition(void **state)
 	store_close(store);
 }
 
-/* Of families whose sizes are far apart, the groups of the smaller files do not wait for the larger. */
+/*
+ * In families with very different sizes, the groups of smaller files do not wait for larger files.
+ */
 static void groups_come_when_nothing_can_join_them(void **state)
 {
 	static const struct find_sink none = {.pair = NULL};
@@ -525,7 +531,7 @@ static double by_count(const struct group *group, const struct group_member *mem
 	return (double)group->count;
 }
 
-/* By what the order asks for, one thing after another. */
+/* Compares by each criterion of the order, one after another. */
 static bool comes_before(const struct group_order *order, const struct group *x,
 			 const struct group *y)
 {
@@ -549,7 +555,7 @@ static void add_groups(struct group_sorter *groups, const struct pair_list *list
 	assert_int_equal(group_sorter_end(groups, &error), 0);
 }
 
-/* Two cursors, of what is in memory and of what is in runs, say the same, and it is in order. */
+/* A cursor over memory and a cursor over runs return the same groups, and in order. */
 static size_t compare_cursors(struct group_cursor *x, struct group_cursor *y,
 			      const struct group_order *order)
 {
@@ -620,7 +626,7 @@ static void groups_come_in_any_order(void **state)
 	store_close(store);
 }
 
-/* The rows of the search for groups, each with its copies. */
+/* The number of rows in the search for groups; copies are not counted. */
 static size_t count_searched_rows(struct store *store)
 {
 	static const struct find_sink none = {.pair = NULL};
@@ -644,7 +650,7 @@ static size_t count_searched_rows(struct store *store)
 	return count;
 }
 
-/* Else half a million copies of one file with 17,576 extensions take hours. */
+/* Otherwise half a million copies of one file with 17,576 extensions would take hours. */
 static void copies_of_any_extensions_are_searched_as_one(void **state)
 {
 	struct store *store;
@@ -659,7 +665,7 @@ static void copies_of_any_extensions_are_searched_as_one(void **state)
 			snprintf(names[i], sizeof names[i], "%d.%03d", i, i % 200);
 			complete_row(i);
 		}
-		/* This one is similar to files of its own extension alone. */
+		/* This row is similar only to files with the same extension. */
 		rows[1].has_resemblance = without_sketch == 0;
 		store = store_with_rows();
 		assert_int_equal(count_searched_rows(store), without_sketch == 0 ? 1 : 201);

@@ -1,5 +1,6 @@
 /*
- * What a lineage is made of: the cheapest tree, against brute force, and the order of names.
+ * Tests the parts of a lineage: compares the cheapest tree with brute force, and checks the order
+ * of names.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -22,7 +23,7 @@
 /* ---- Trees ---- */
 
 struct costs {
-	int64_t of[NODES_MAX + 1][NODES_MAX]; /* from, to */
+	int64_t of[NODES_MAX + 1][NODES_MAX]; /* indexes: from, to */
 	uint32_t nodes;
 };
 
@@ -49,7 +50,7 @@ static int64_t sum_of(const struct costs *costs, const uint32_t *parents)
 	return sum;
 }
 
-/* The least sum of all trees: every choice of parents is tried. */
+/* The smallest sum of all trees, found by trying all parents. */
 static int64_t least_by_brute_force(const struct costs *costs)
 {
 	uint32_t parents[NODES_MAX] = {0}, v;
@@ -81,7 +82,7 @@ static void find_tree(const struct costs *costs, uint32_t *parents)
 	arborescence_release(&graph);
 }
 
-/* Few different costs, so that there are many ties; and negative ones. */
+/* There are few different costs, so that many are equal; some are negative. */
 static void no_tree_is_cheaper(void **state)
 {
 	(void)state;
@@ -102,7 +103,7 @@ static void no_tree_is_cheaper(void **state)
 	}
 }
 
-/* Each step closes a cycle with all that was contracted before. */
+/* Each step closes a cycle that includes everything contracted before. */
 static void cycles_in_cycles_are_contracted(void **state)
 {
 	enum { NODES = 300 };
@@ -200,7 +201,10 @@ static void other_names_do_not_tell(void **state)
 			fail_msg("%s and %s have an order", pairs[i][0], pairs[i][1]);
 }
 
-/* Whatever the bytes, one order is the opposite of the other, and nothing outside is read. */
+/*
+ * For any bytes, the order of x and y is the opposite of the order of y and x, and no byte outside
+ * is read.
+ */
 static void any_names_have_one_order(void **state)
 {
 	static const char letters[] = "//..12~() -_vbxold\xff\n";

@@ -1,5 +1,5 @@
 /*
- * Every way to compare sixteen rows at a time, against one row after the other.
+ * Compares every function that compares sixteen rows at a time with a comparison row by row.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 static uint8_t sums[CHUNKS][LANES][SUMS];
 static uint16_t tags[CHUNKS][SIMHASH_TAGS][LANES];
 
-/* Modulo 2^16, as the rows are compared. */
+/* Modulo 2^16, like the comparison of rows. */
 static uint16_t apart(uint16_t x, uint16_t y)
 {
 	int16_t difference = (int16_t)(uint16_t)(x - y);
@@ -65,7 +65,7 @@ static void every_way_equals_one_by_one(void **state)
 	(void)state;
 	random_begin();
 	for (int round = 0; round < 300; round++) {
-		/* From rows that are all near to rows of which none is. */
+		/* From all rows near to no row near. */
 		uint16_t spread = (uint16_t)(1u << round % 17) - 1;
 		for (size_t i = 0; i < CHUNKS * SUMS * LANES; i++)
 			(&sums[0][0][0])[i] = (uint8_t)(next_random() & spread);
@@ -93,7 +93,7 @@ static uint64_t random_count(unsigned bits)
 	return next_random() >> (64 - bits) >> next_random() % bits;
 }
 
-/* Whatever is cut off and rounded: rows within the reach are among those that are found. */
+/* All rows within reach are among the rows found, no matter how values are rounded and cut off. */
 static void no_row_within_reach_is_lost(void **state)
 {
 	const struct near_rows rows = {sums, tags};

@@ -1,9 +1,9 @@
 /*
- * A list of pairs finds its files as fast when their path hashes, as an index has them, were made to
- * collide in what the list hashed by before it was seeded. Runs of used slots are counted.
+ * Tests that a list of pairs is not slow for path hashes that were made to collide in the hash that
+ * the list used before it was seeded. It counts runs of used slots.
  *
- * Logs of pairs that were cut into parts have every pair once, as it was, and no file of two parts
- * has a pair or a content in common.
+ * Also tests that logs that were divided into parts contain every pair unchanged and once, and that
+ * no files of two parts are a pair or have the same content.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "find/groups/pair_parts.h"
 
 #define FILES 20000u
-#define STEPS_MAX ((uint64_t)200 * FILES) /* colliding, the square of FILES */
+#define STEPS_MAX ((uint64_t)200 * FILES) /* collisions would take the square of FILES */
 
 static uint64_t steps_through(const struct pair_list *list)
 {
@@ -58,7 +58,7 @@ static void list_of_paths_that_were_made_to_collide_has_short_runs(void **state)
 
 /* ---- Parts ---- */
 
-#define CHAINS 3000u /* each of some files, and two chains have a content in common at times */
+#define CHAINS 3000u /* a chain has several files; sometimes two chains share a content */
 #define CHAIN_MAX 5u
 #define NUMBERS (CHAINS * CHAIN_MAX)
 #define LOGS 3u
@@ -68,7 +68,7 @@ static uint32_t chain_content(uint32_t chain)
 	return chain % 100 == 99 ? chain - 1 : chain;
 }
 
-/* The file of a chain; the name has its number. */
+/* Make a file of a chain; its name contains its number. */
 static void make_file(uint32_t chain, uint32_t at, struct find_file *file, char *name)
 {
 	uint32_t number = chain * CHAIN_MAX + at;
@@ -110,7 +110,7 @@ static void log_chains(struct pair_log *logs, size_t budget)
 		assert_int_equal(pair_log_end(&logs[l], &error), 0);
 }
 
-/* Where the pairs of a chain were, and how many of them: each only in one part. */
+/* The part that contains the pairs of a chain, and their number: each chain must be in one part. */
 struct seen_chain {
 	size_t part;
 	unsigned pairs;

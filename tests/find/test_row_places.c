@@ -1,6 +1,6 @@
 /*
- * Places of rows: readers that take them read every row once, whichever lose their connections, and
- * as many rows each, however close together these lie.
+ * Tests that readers of row places read every row once, even if some lose their connections, and
+ * that each reads about the same number of rows, no matter how close together the rows are.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static int compare_hashes(const void *a, const void *b)
 	return memcmp(a, b, PATH_HASH_SIZE);
 }
 
-/* Hashes that begin with the same `shared` bytes, but for every hundredth. */
+/* Hashes with the same first `shared` bytes, except for every hundredth. */
 static void make_rows(size_t shared)
 {
 	random_seed(shared + 1);
@@ -67,7 +67,7 @@ static size_t first_row(const uint8_t low[PATH_HASH_SIZE])
 	return begin;
 }
 
-/* The rows of a place, of which no more than `most` come before the connection is lost. */
+/* The rows of a place. The connection is lost after `most` rows. */
 static struct read_rows read_place(const struct row_place *place, int64_t most)
 {
 	struct read_rows read = {.count = 0};
@@ -95,7 +95,7 @@ static void begin_places(struct row_places *places, unsigned threads)
 	check(row_places_cut(places, &hosts, threads, &error));
 }
 
-/* Readers in turn, of which now and then one gives up in the middle. */
+/* The readers take turns, and sometimes one stops in the middle. */
 static size_t read_all(unsigned threads, unsigned one_fails_of)
 {
 	struct row_places places;
@@ -131,7 +131,7 @@ static void every_row_is_read_once(void **state)
 			}
 }
 
-/* The readers take turns, so each has the places that it would have beside the others. */
+/* Because the readers take turns, each gets the places that it would get if all ran at once. */
 static void readers_have_even_work(void **state)
 {
 	(void)state;

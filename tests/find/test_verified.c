@@ -1,8 +1,8 @@
 /*
- * Finding pairs that sketches verify, against brute force over all pairs of random rows, on each
- * engine: sketches of any resemblance, rows without one, sketches that cannot tell, identical
- * files of other names and with a sketch missing; whole, in parts, for each file, and the pairs
- * that sketches propose by themselves.
+ * Compares searches for pairs that sketches verify with brute force over all pairs of random rows,
+ * on each engine. There are sketches of any resemblance, rows without a sketch, sketches that give
+ * no estimate, and identical files with other names or a missing sketch. Searches run as a whole,
+ * in parts, for each file, and for pairs that only sketches propose.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -20,16 +20,17 @@
 #include "random_rows.h"
 #include "reference_resemblance.h"
 
-static double resemblances[ROWS][ROWS]; /* negative: not known */
+static double resemblances[ROWS][ROWS]; /* negative: unknown */
 static bool can_tell[ROWS][ROWS];
-static uint64_t similar_pairs; /* found in all */
+static uint64_t similar_pairs; /* the total number found */
 
 /* ---- Rows ---- */
 
 /*
- * Clusters of 30 rows around a centre: every fifth row a copy of it, and of the others one in
- * four of a size up to 1.6 times its size. One row in nine has no sketch, or none: then small files are
- * found by their keys alone. In one cluster of five no shingle is in the sample.
+ * Clusters of 30 rows around a centre. Every fifth row is a copy of it; one in four of the others
+ * has up to 1.6 times its size. Either one row in nine has no sketch, or all rows have one, and
+ * then small files are found only by their keys. In one of five clusters, the sample contains no
+ * shingle.
  */
 static void make_clusters(int64_t largest_size, bool all_sketched)
 {
@@ -70,7 +71,7 @@ static void compute_resemblances(void)
 				&resemblances[a][b]);
 }
 
-/* ---- The rule, from its words ---- */
+/* ---- The rule, from its description ---- */
 
 static bool agree(const struct file_row *x, const struct file_row *y, wide times, wide of)
 {
@@ -80,7 +81,10 @@ static bool agree(const struct file_row *x, const struct file_row *y, wide times
 	return larger * of <= smaller * times;
 }
 
-/* A register; of an empty one the next to the right that is not, and 37 for each step to it. */
+/*
+ * The value of a register. An empty one has the value of the next register that is not empty, plus
+ * 37 for each step.
+ */
 static uint8_t filled(const struct file_row *row, int r)
 {
 	const uint8_t *registers = row->resemblance.registers;
@@ -91,7 +95,7 @@ static uint8_t filled(const struct file_row *row, int r)
 	return (uint8_t)(registers[(r + steps) % REGISTERS] + 37 * steps);
 }
 
-/* Four registers in a row, at one of 32 places. */
+/* Do the sketches share four consecutive registers at one of 32 places? */
 static bool share_key(int a, int b)
 {
 	int equal = 0;
@@ -179,7 +183,7 @@ static struct find_request request_for(const char *percent, unsigned round)
 	return request;
 }
 
-/* ---- What is found ---- */
+/* ---- Results ---- */
 
 static void expect_found(const struct find_rule *rule, int a, const char *how, unsigned round)
 {
@@ -230,7 +234,7 @@ static int note_asked(void *context, unsigned thread, const struct file_pair *pa
 	return 0;
 }
 
-/* Ask for this row's file, were the file as it was indexed. */
+/* Search for the file of this row as if it were unchanged since it was indexed. */
 static void ask_for(struct queried_batch *batch, int a)
 {
 	const struct finder *finder = batch->finder;
@@ -244,7 +248,7 @@ static void ask_for(struct queried_batch *batch, int a)
 
 #define TOGETHER 60
 
-/* Ask for some rows, alone or together, with room for all that is around them or for little. */
+/* Search for some rows, alone or together, with much or little memory. */
 static void compare_each(struct store *store, const struct find_request *request, unsigned round)
 {
 	static const struct find_sink queried_sink = {.pair = note_asked};
@@ -277,7 +281,7 @@ static void compare_each(struct store *store, const struct find_request *request
 static const int64_t largest_sizes[] = {1000, 20000, 40000000};
 static const char *const percents[] = {"5", "0", "1", "2.5"};
 
-/* For the same rows; where they are slow, every third of them, another for the next rows. */
+/* For the same rows. If they are slow, run every third round, and others for the next rows. */
 #define ROUNDS 12
 
 static void verified_pairs_equal_brute_force(void **state)
@@ -302,7 +306,9 @@ static void verified_pairs_equal_brute_force(void **state)
 	assert_true(similar_pairs > 20000 / step);
 }
 
-/* Without --group=none every file of a content is still in a pair, and there are no more than needed. */
+/*
+ * Without --group=none, every file of a content is in a pair, and there are no unnecessary pairs.
+ */
 static void of_n_identical_files_n_less_one_pairs_are_reported(void **state)
 {
 	const struct find_resources resources = {.threads = 2, .block_rows = 7};

@@ -1,6 +1,6 @@
 /*
- * Verifying pairs by their sketches: the thresholds, from sketches of which a chosen number of
- * registers agree; and the pairs that sketches make by themselves.
+ * Tests the thresholds for verifying pairs, with sketches in which a chosen number of registers
+ * agree, and the pairs that sketches alone make.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static const struct simhash_tolerance one_percent = SIMHASH_TOLERANCE_DEFAULT;
 static struct find_file x, y;
 static struct relation relation;
 
-/* Two files of this size, of one extension, whose sketches have so many registers in common. */
+/* Two files of this size and one extension whose sketches share this number of registers. */
 static void make_files(int64_t size_bytes, int agreeing)
 {
 	x = (struct find_file){.size_bytes = size_bytes, .has_sketch = true, .content_hash = {1}};
@@ -38,13 +38,13 @@ static void expect_near(double found, double expected, double error)
 	assert_true(found >= expected - error && found <= expected + error);
 }
 
-/* The resemblance that the specification gives to so many of 128 full registers. */
+/* The resemblance that the specification gives if `agreeing` of 128 full registers agree. */
 static double resemblance_of(int agreeing)
 {
 	return agreeing < 1 ? 0 : (agreeing - 128.0 / 255) / (128 - 128.0 / 255);
 }
 
-/* The fewest registers whose agreement is such a resemblance. */
+/* The smallest number of equal registers that gives this resemblance. */
 static int registers_for(double resemblance)
 {
 	int agreeing = 0;
@@ -60,7 +60,7 @@ static bool verify(const struct verify_rule *rule, uint64_t distance)
 	return verify_by_sketches(rule, &one_percent, &x, &y, &relation);
 }
 
-/* A pair at this distance needs just this resemblance, which is then known. */
+/* A pair at this distance needs exactly this resemblance, which is then set. */
 static void expect_minimum(const struct verify_rule *rule, uint64_t distance, double minimum)
 {
 	int enough = registers_for(minimum);
@@ -75,7 +75,7 @@ static void expect_minimum(const struct verify_rule *rule, uint64_t distance, do
 	assert_false(verify(rule, distance));
 }
 
-/* Of 100,000 bytes 1 % are 1,000. */
+/* 1 % of 100,000 bytes is 1,000 bytes. */
 static void the_minimum_is_graded_by_the_distance(void **state)
 {
 	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
@@ -104,7 +104,10 @@ static void a_minimum_that_is_given_holds_at_every_distance(void **state)
 	}
 }
 
-/* What is read is dropped later: here only what has next to nothing in common. */
+/*
+ * Pairs are dropped later, after reading. Here only pairs with almost nothing in common are
+ * dropped.
+ */
 static void before_reading_only_the_unrelated_are_dropped(void **state)
 {
 	const struct verify_rule rule = {.mode = VERIFY_READ, .min_resemblance = 0.8};
@@ -127,7 +130,7 @@ static void to_read_all_every_candidate_is_kept(void **state)
 	assert_true(verify(&rule, 5000));
 }
 
-/* Then the paper's rule holds, with its tolerance. */
+/* In this case, the rule of the paper applies, with its tolerance. */
 static void without_a_sketch_counts_and_extension_decide(void **state)
 {
 	static const enum verify_mode modes[] = {VERIFY_SKETCH, VERIFY_READ};
@@ -138,7 +141,7 @@ static void without_a_sketch_counts_and_extension_decide(void **state)
 		make_files(SIZE, REGISTERS);
 		x.has_sketch = i % 3 == 1;
 		y.has_sketch = i % 3 == 2;
-		relation.verification = PAIR_READ; /* whatever it was */
+		relation.verification = PAIR_READ; /* must be overwritten */
 		assert_true(verify(&rule, 1000));
 		assert_int_equal(relation.verification, PAIR_UNVERIFIED);
 		assert_false(verify(&rule, 1001));
@@ -166,7 +169,7 @@ static void small_files_need_more(void **state)
 	}
 }
 
-/* Fewer than 16 registers in use. */
+/* Fewer than 16 registers are in use. */
 static void where_sketches_cannot_tell_they_and_the_counts_must_agree(void **state)
 {
 	const struct verify_rule sketch = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
@@ -177,21 +180,21 @@ static void where_sketches_cannot_tell_they_and_the_counts_must_agree(void **sta
 	memset(x.sketch.registers + 15, 0, REGISTERS - 15);
 	memset(y.sketch.registers + 15, 0, REGISTERS - 15);
 	y.extension_hash = 7;
-	/* Within 1 %, whatever else is tolerated. */
+	/* Within 1 %, regardless of other tolerances. */
 	assert_true(verify(&sketch, 20));
 	assert_int_equal(relation.verification, PAIR_COUNTS);
 	assert_false(verify(&sketch, 21));
-	assert_true(verify(&read, 21)); /* reading will tell */
+	assert_true(verify(&read, 21)); /* reading decides later */
 	assert_int_equal(relation.verification, PAIR_COUNTS);
 	x.sketch.registers[3]++;
 	assert_false(verify(&sketch, 0));
-	/* A sixteenth register, and they can. */
+	/* With a sixteenth register, there is an estimate. */
 	x.sketch.registers[20] = y.sketch.registers[20] = 9;
 	assert_true(verify(&sketch, 21));
 	assert_int_equal(relation.verification, PAIR_SKETCH);
 }
 
-/* A run of one byte has a sketch of zeros, and so has what is shorter than a shingle. */
+/* A run of one byte has a sketch of zeros, and so does a file shorter than a shingle. */
 static void without_a_shingle_nothing_is_known(void **state)
 {
 	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
@@ -211,7 +214,7 @@ static void without_a_shingle_nothing_is_known(void **state)
 static void a_sketch_settles_what_is_clearly_above(void **state)
 {
 	(void)state;
-	/* By 0.01 from 0.97 on, by 0.06 from 0.85 on, and by 0.1 below. */
+	/* The margin is 0.01 from 0.97, 0.06 from 0.85, and 0.1 below. */
 	assert_true(sketch_settles(1, 0.99));
 	assert_false(sketch_settles(1, 0.995));
 	assert_true(sketch_settles(0.97, 0.95));
@@ -247,7 +250,7 @@ static void identical_files_are_a_pair_whatever_else_holds(void **state)
 		make_files(SIZE, 0);
 		y.content_hash[0] = 1;
 		y.extension_hash = 7;
-		/* With sketches of anything, or with one, or none. */
+		/* With any sketches, with one sketch, or without sketches. */
 		for (int i = 0; i < 3; i++) {
 			bool is_pair = rule_matches(&request.rule, &x, &y, &relation);
 			assert_int_equal(is_pair, mode != VERIFY_NO);
@@ -275,7 +278,7 @@ static void an_extension_decides_only_where_it_was_asked_to(void **state)
 
 /* ---- By sketches alone ---- */
 
-/* Counts so far apart that the rule makes no pair of them. */
+/* The counts are so different that the rule does not make a pair. */
 static void set_counts_apart(void)
 {
 	x.table.count[3] = SIZE / 2;
@@ -293,7 +296,7 @@ static void versions_are_what_the_rule_does_not_make(void **state)
 	assert_true(relation.verification == PAIR_SKETCH && !relation.is_part);
 	assert_int_equal(relation.distance, SIZE / 2);
 	expect_near(relation.resemblance, resemblance_of(enough), 1e-9);
-	/* With counts that are near it is a pair of the rule, if it is alike enough for that. */
+	/* With near counts it is a pair of the rule if it is similar enough for that. */
 	x.table.count[3] = 1000;
 	assert_false(versions_match(&request, &x, &y, &relation));
 	x.table.count[3] = 2500;
@@ -301,13 +304,13 @@ static void versions_are_what_the_rule_does_not_make(void **state)
 	make_files(SIZE, registers_for(0.75));
 	x.table.count[3] = 2500;
 	assert_false(versions_match(&request, &x, &y, &relation));
-	/* Identical ones always are. */
+	/* Identical files are always a pair of the rule. */
 	make_files(SIZE, REGISTERS);
 	y.content_hash[0] = 1;
 	assert_false(versions_match(&request, &x, &y, &relation));
 }
 
-/* Of files of one size a share of 0.85 is more than a resemblance of 0.7. */
+/* For files of equal size, a share of 0.85 is more than a resemblance of 0.7. */
 static void versions_have_a_minimum_resemblance(void **state)
 {
 	(void)state;
@@ -346,7 +349,7 @@ static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **
 	}
 }
 
-/* The smaller of them all in the larger: J = smaller / larger. */
+/* The smaller file is completely in the larger one: J = smaller / larger. */
 static void expect_part(int64_t size_x, int64_t size_y, bool is_pair)
 {
 	double ratio = size_x < size_y ? (double)size_x / (double)size_y
@@ -372,7 +375,7 @@ static void a_part_is_found_in_both_directions(void **state)
 	expect_part(SIZE * 8 / 5, SIZE, true);
 	expect_part(SIZE, SIZE * 2, true);
 	expect_part(SIZE * 2, SIZE, true);
-	/* The sizes are at most twice apart, or as far as was asked for. */
+	/* The ratio of the sizes is at most two, or the requested limit. */
 	expect_part(SIZE, SIZE * 2 + 1, false);
 	expect_part(SIZE * 2 + 1, SIZE, false);
 	request.versions_ratio_millionths = 4 * SIMHASH_MILLION;
@@ -385,12 +388,12 @@ static void a_part_is_found_in_both_directions(void **state)
 	expect_part(SIZE, SIZE * 6, false);
 }
 
-/* A share of 0.85 of the smaller file is asked for. */
+/* The smaller file must have a share of 0.85 in the larger one. */
 static void what_is_in_the_larger_only_in_part_is_none(void **state)
 {
 	(void)state;
 	begin_request("5");
-	/* J / (1 + J) * 3 of a file in one of twice its size. */
+	/* The share of a file in a file of twice its size is J / (1 + J) * 3. */
 	for (int agreeing = 0; agreeing < REGISTERS; agreeing++) {
 		double resemblance = resemblance_of(agreeing);
 		double share = resemblance / (1 + resemblance) * 3;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Read what fuzz_writers left in a folder with Python's own readers: the fields must be the
-names. Usage: check_writers.py FOLDER"""
+"""Reads the output of fuzz_writers in a folder with Python's own readers: the fields must equal
+the names. Usage: check_writers.py FOLDER"""
 import csv
 import html.parser
 import io
@@ -27,7 +27,7 @@ def check_csv():
     text = read("pairs.csv").decode("latin-1")
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     assert len(rows) == 1, rows
-    # A name that a spreadsheet might compute has an apostrophe before it.
+    # A name that a spreadsheet might treat as a formula gets an apostrophe at its beginning.
     paths = [rows[0][column].encode("latin-1").removeprefix(b"'") for column in ("path_a", "path_b")]
     assert paths == names[:2]
     for path, name in zip((rows[0]["path_a"], rows[0]["path_b"]), names):
@@ -46,7 +46,7 @@ def check_null():
 
 
 class Page(html.parser.HTMLParser):
-    """Collects the data, and counts the elements, which no name may add to."""
+    """Collects the data, and counts the elements; no name may add an element."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Page(html.parser.HTMLParser):
 
 
 def unescaped(text):
-    r"""What the report shows of a path: \n, \t, \xHH, \\ and UTF-8."""
+    r"""The bytes of a path from the form in the report: \n, \t, \xHH, \\ and UTF-8."""
     def one(match):
         word = match.group(1)
         special = {b"n": b"\n", b"t": b"\t", b"\\": b"\\"}
@@ -81,7 +81,7 @@ def check_report():
     files = [file for group in groups for content in group[3] for file in content[9]]
     shown = sorted(unescaped(file[0]) for file in files)
     assert shown == sorted(names), shown
-    # What is not shown as it is has all its bytes beside it.
+    # For a name that is not shown unchanged, all its bytes are also stored.
     for file in files:
         assert (bytes.fromhex(file[5]) if len(file) > 5 else file[0].encode()) == unescaped(file[0]), file
 

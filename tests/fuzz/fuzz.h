@@ -1,8 +1,8 @@
 /*
- * What the fuzz targets share: taking an input apart, and saying what does not hold.
+ * Shared by the fuzz targets: functions to take an input apart, and to check conditions.
  *
- * A target reads its choices from the front of the input and its data from the rest. What
- * is asked for beyond the end is zero, so that every input is a valid one.
+ * A target reads its choices from the beginning of the input and its data from the rest. Bytes
+ * after the end are zero, so every input is valid.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,11 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What libFuzzer calls: once at the beginning, then for each input. */
+/* LibFuzzer calls these: the first at the start, the second for each input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends with a report, and libFuzzer keeps the input. */
+/* Ends with a report, so that libFuzzer keeps the input. */
 #define EXPECT(holds)                                                                              \
 	do {                                                                                       \
 		if (!(holds)) {                                                                    \
@@ -43,7 +43,7 @@ static inline uint8_t take_byte(struct input *in)
 	return *in->at++;
 }
 
-/* A number of so many bytes, the highest first. */
+/* A number of this many bytes, the most significant first. */
 static inline uint64_t take_number(struct input *in, unsigned bytes)
 {
 	uint64_t number = 0;
@@ -53,7 +53,7 @@ static inline uint64_t take_number(struct input *in, unsigned bytes)
 	return number;
 }
 
-/* Up to `most` bytes; *size tells how many. They live as long as the input. */
+/* Up to `most` bytes; *size is their number. They are valid as long as the input. */
 static inline const uint8_t *take_bytes(struct input *in, size_t most, size_t *size)
 {
 	const uint8_t *bytes = in->at;
@@ -64,7 +64,7 @@ static inline const uint8_t *take_bytes(struct input *in, size_t most, size_t *s
 	return bytes;
 }
 
-/* The same as a text of its own, ended by a zero, for free(). */
+/* The same as a separate text with a terminating zero, for free(). */
 static inline char *take_text(struct input *in, size_t most)
 {
 	size_t size;
@@ -78,7 +78,7 @@ static inline char *take_text(struct input *in, size_t most)
 	return text;
 }
 
-/* A file in memory, and the name that opens it. The caller closes it. */
+/* A file in memory, and a name that opens it. The caller closes it. */
 static inline int memory_file(char name[32])
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
@@ -94,8 +94,8 @@ static inline void memory_file_add(int fd, const void *bytes, size_t size)
 }
 
 /*
- * Few bytes of input to many: literal bytes, and runs of a short period, which are what
- * scans and matches find hard. The result, of at most `most` bytes, is for free().
+ * Expand a few bytes of input: literal bytes, and runs with a short period, which are difficult for
+ * scans and matches. The result has at most `most` bytes and is for free().
  */
 static inline uint8_t *take_expanded(struct input *in, size_t most, size_t *size)
 {
@@ -107,10 +107,10 @@ static inline uint8_t *take_expanded(struct input *in, size_t most, size_t *size
 		uint8_t command = take_byte(in);
 		size_t period, count, room = most - *size;
 		const uint8_t *from;
-		if (command < 0xc0) { /* the next 1 to 192 bytes as they are */
+		if (command < 0xc0) { /* the next 1 to 192 bytes, unchanged */
 			from = take_bytes(in, command + 1u, &period);
 			count = period;
-		} else { /* the next 1 to 16 bytes, over and over */
+		} else { /* the next 1 to 16 bytes, repeated */
 			count = (size_t)take_number(in, command < 0xe0 ? 1 : 2);
 			from = take_bytes(in, (command & 15u) + 1, &period);
 		}

@@ -1,6 +1,6 @@
 /*
- * Confirming: what the cover of one file by another is, against all diagonals of the two,
- * and the same in memory and read by small windows; and what confirm_pairs makes of it.
+ * Fuzzes the confirmation of pairs: compares the cover of one file by another with all diagonals of
+ * the two, in memory and with small windows, and checks the results of confirm_pairs.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>
@@ -14,8 +14,8 @@
 #include "fuzz.h"
 
 /*
- * The cover once more, with windows and pages so small that files of some kilobytes move
- * them. A page of two halves of 4096 bytes is the least that it needs.
+ * Compile the cover again with windows and pages that are so small that files of some kilobytes
+ * move them. A page needs at least two halves of 4096 bytes.
  */
 #undef COVER_WINDOW_BYTES
 #undef COVER_PAGES
@@ -41,9 +41,9 @@ bool cover_equal(struct cover_source *a, struct cover_source *b);
 #undef cover_equal
 
 #define BYTES_MAX 80000
-#define NAIVE_MAX 800 /* its time is the product of the sizes */
+#define NAIVE_MAX 800 /* the time is the product of the sizes */
 #define EDITS_MAX 8
-#define PROBED_FROM 65536 /* bytes from which a few places may speak for all */
+#define PROBED_FROM 65536 /* from this size, a few places may decide for all */
 
 struct bytes_of {
 	uint8_t *bytes;
@@ -58,7 +58,7 @@ static void make_file(struct bytes_of *file)
 	EXPECT(write(file->fd, file->bytes, file->size) == (ssize_t)file->size);
 }
 
-/* Put `size` bytes of a at `from` into b at `to`, in the place of what is there. */
+/* Replace bytes of b at `to` by `size` bytes of a at `from`. */
 static void paste(struct bytes_of *b, const struct bytes_of *a, size_t from, size_t to, size_t size)
 {
 	from %= a->size + 1;
@@ -72,7 +72,7 @@ static void paste(struct bytes_of *b, const struct bytes_of *a, size_t from, siz
 		b->size = to + size;
 }
 
-/* Two files, the second with pieces of the first in it. */
+/* Make two files; the second one contains pieces of the first. */
 static void take_files(struct input *in, struct bytes_of *a, struct bytes_of *b)
 {
 	size_t edits = take_byte(in) % (EDITS_MAX + 1);
@@ -91,7 +91,7 @@ static void take_files(struct input *in, struct bytes_of *a, struct bytes_of *b)
 	b->bytes = grown;
 	for (size_t i = 0; i < edits; i++)
 		paste(b, a, places[i][0], places[i][1], places[i][2]);
-	/* Of just its size again, so that what is read beyond it is found. */
+	/* Allocate exactly the size again, so that reading beyond it is noticed. */
 	a->bytes = realloc(a->bytes, a->size > 0 ? a->size : 1);
 	b->bytes = realloc(b->bytes, b->size > 0 ? b->size : 1);
 	EXPECT(a->bytes != NULL && b->bytes != NULL);
@@ -100,9 +100,9 @@ static void take_files(struct input *in, struct bytes_of *a, struct bytes_of *b)
 /* ---- The oracle ---- */
 
 /*
- * The bytes of b that can be counted: equal on a diagonal that has a window of `width` equal
- * bytes, or on the one that both files begin with. *must is the number of
- * bytes in equal stretches of at least `long_width`.
+ * The bytes of b that may be counted: equal bytes on a diagonal with a window of `width` equal
+ * bytes, or on the diagonal of the common beginning. *must is the number of bytes in equal
+ * stretches of at least `long_width`.
  */
 static size_t naive_cover(const struct bytes_of *a, const struct bytes_of *b, size_t width,
 			  size_t long_width, size_t *must)
@@ -112,7 +112,7 @@ static size_t naive_cover(const struct bytes_of *a, const struct bytes_of *b, si
 
 	EXPECT(can != NULL && has_to != NULL);
 	for (size_t shift = 1; shift < a->size + b->size; shift++) {
-		/* b[i] stands against a[i + shift - b->size] */
+		/* b[i] is compared with a[i + shift - b->size] */
 		size_t begin = shift < b->size ? b->size - shift : 0, run = 0;
 		size_t end = a->size + b->size - shift;
 		bool has_window = shift == b->size;
@@ -193,7 +193,7 @@ static void expect_cover(const struct bytes_of *a, const struct bytes_of *b)
 		return;
 	can = naive_cover(a, b, is_small ? 8 : 16, is_small ? 16 : 40, &must);
 	EXPECT(covered <= can);
-	/* Another byte may be counted in the place of one: what is found may be somewhat less. */
+	/* Another byte may be counted instead of one, so the result may be a little smaller. */
 	EXPECT(covered + covered / 2 + 16 >= must);
 }
 
@@ -226,7 +226,7 @@ static double share(size_t part, size_t whole)
 	return whole == 0 ? 1 : (double)part / (double)whole;
 }
 
-/* Confirm the one pair of a list; false when it is dropped. */
+/* Confirm the only pair of a list; false if it is dropped. */
 static bool confirm(const struct bytes_of *a, const struct bytes_of *b, double least,
 		    struct file_pair *kept)
 {
@@ -268,7 +268,10 @@ static void expect_confirmed(const struct bytes_of *a, const struct bytes_of *b,
 	EXPECT(pair.relation.is_identical == is_same && pair.relation.resemblance == resemblance);
 	EXPECT(pair.relation.contained_a == share(a_found, a->size));
 	EXPECT(pair.relation.contained_b == share(b_found, b->size));
-	/* What is measured only as far as needed is dropped all the same, and nothing else. */
+	/*
+	 * Pairs that are measured only as far as necessary are dropped correctly, and no others
+	 * are.
+	 */
 	is_kept = confirm(a, b, least, &pair);
 	if (is_kept)
 		EXPECT(resemblance >= least - 1e-9 && pair.relation.resemblance >= least);

@@ -1,6 +1,6 @@
 /*
- * The members of any archive: every bound holds, and a member that is read again by its name has the
- * bytes that were scanned.
+ * Fuzzes the members of archives: every limit is respected, and a member that is read again by its
+ * name has the bytes that were scanned.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -13,14 +13,16 @@
 
 #define FILE_MAX ((size_t)1 << 20)
 #define INFLATED_MAX ((size_t)8 << 20)
-#define ANSWERS_MAX 100000 /* for so few bytes of input */
+#define ANSWERS_MAX 100000 /* a limit for these few bytes of input */
 
 static struct simhash_tag_set *tags;
 static atomic_bool stop;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	/* The header of an xz file may ask for 4 GiB, of which only what is inflated is ever touched. */
+	/*
+	 * The header of an xz file may request 4 GiB, but only the inflated bytes are ever touched.
+	 */
 	static char no_limit[] = "-malloc_limit_mb=16384";
 	char **arguments = calloc((size_t)*argc + 2, sizeof *arguments);
 	struct simhash_error error;
@@ -33,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The bytes of the input as they are, or what they expand to. */
+/* The bytes of the input, unchanged or expanded. */
 static uint8_t *make_file(struct input *in, size_t *size)
 {
 	const uint8_t *bytes;
@@ -90,7 +92,7 @@ static void read_all(struct container *container, struct found *found)
 	}
 }
 
-/* The last member of all is the last one of its name: it is read again alone, and with others. */
+/* The last member is the last one with its name. It is read again alone and with others. */
 static void read_again(int fd, const struct stat *status, struct bytes file_name,
 		       const struct found *found)
 {

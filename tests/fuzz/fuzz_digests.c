@@ -1,8 +1,8 @@
 /*
- * Digest lists: any bytes are refused with a message or are files, and what is written of these reads
- * as the same files again.
+ * Fuzzes digest lists: any bytes are refused with a message or are files, and if these files are
+ * written, reading gives the same files again.
  *
- * The first byte says whether a heading comes before the rest, whether its files have hashes, and
+ * The first byte says whether a heading precedes the rest, whether its files have hashes, and
  * whether the list has an end mark.
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,7 @@ static void expect_whole(const struct file_row *row)
 		EXPECT(row->table.count[t] <= (uint64_t)row->size_bytes);
 }
 
-/* Read a list and write what it has; *files counts. False: it is refused. */
+/* Read a list and write its files; *files is their number. False: it is refused. */
 static bool read_list(const char *name, char **text, size_t *size, unsigned *files)
 {
 	struct digest_reader *reader;

@@ -1,7 +1,7 @@
 /*
- * The text of documents: any bytes as parts, in pieces of any sizes, give the text that they give
- * in one piece, as far as they are whole; it has no character that would be markup, and sheets
- * refer to nothing outside.
+ * Fuzzes the text of documents: parts with any bytes, passed in pieces of any size, give the same
+ * text as in one piece, if they are complete. The text has no character that would be markup, and
+ * sheets refer only to existing strings.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>
@@ -20,7 +20,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The names that the order of parts depends on. */
+/* Names that determine the order of parts. */
 static struct bytes name_of(unsigned number)
 {
 	static const char *const names[] = {
@@ -37,7 +37,7 @@ struct given {
 	size_t size;
 };
 
-/* The text of these parts, fed `piece` bytes at once; *why is the first failure. */
+/* The text of these parts, passed in pieces of `piece` bytes; *why is the first failure. */
 static struct document *read_all(const struct given *parts, size_t count, size_t piece,
 				 const char **text, size_t *size, int *why)
 {
@@ -80,10 +80,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	documents[0] = read_all(parts, count, SIZE_MAX, &texts[0], &sizes[0], &why[0]);
 	documents[1] = read_all(parts, count, piece, &texts[1], &sizes[1], &why[1]);
 	EXPECT(why[0] == why[1]);
-	/* How far expat gets before it sees a fault depends on the pieces. */
+	/* The place where expat notices an error depends on the pieces. */
 	EXPECT(sizes[0] == sizes[1] || why[0] == CONTAINER_HAS_DAMAGED_TEXT);
 	common = sizes[0] < sizes[1] ? sizes[0] : sizes[1];
-	common -= sizes[0] != sizes[1] && common > 0; /* the line's end */
+	common -= sizes[0] != sizes[1] && common > 0; /* the end of the line */
 	EXPECT(common == 0 || memcmp(texts[0], texts[1], common) == 0);
 	EXPECT(why[0] == 0 || container_explain(why[0]) != NULL);
 	EXPECT((texts[0] == NULL) == (sizes[0] == 0));

@@ -1,7 +1,7 @@
 /*
- * Ignore files and patterns: no text and no path makes trouble, or takes long, and patterns
- * of simple segments match what their words say. The oracle is a table over the segments of
- * pattern and path, with fnmatch(3) for one segment.
+ * Fuzzes ignore files and patterns: no text and no path causes an error or takes long, and patterns
+ * of simple segments match as documented. The oracle is a table of the segments of pattern and
+ * path, with fnmatch(3) for single segments.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -38,7 +38,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Cut a text at its slashes; false where that makes too many or empty segments. */
+/* Split a text at its slashes; false if there are too many segments or empty ones. */
 static bool cut(char *text, char *segments[SEGMENTS_MAX], size_t *count)
 {
 	*count = 0;
@@ -59,7 +59,7 @@ static bool is_any_depth(const char *segment)
 	return strlen(segment) >= 2 && strspn(segment, "*") == strlen(segment);
 }
 
-/* Do the last segments of the pattern, from p on, match those of the path, from s on? */
+/* Do the segments of the pattern from p on match the segments of the path from s on? */
 static bool naive_match(char *const *pattern, size_t p_count, char *const *path, size_t s_count)
 {
 	bool matches[SEGMENTS_MAX + 1][SEGMENTS_MAX + 2] = {{false}};
@@ -69,7 +69,7 @@ static bool naive_match(char *const *pattern, size_t p_count, char *const *path,
 			if (p == p_count)
 				matches[p][s] = s == s_count;
 			else if (is_any_depth(pattern[p]) && p + 1 == p_count)
-				matches[p][s] = s < s_count; /* all inside, not itself */
+				matches[p][s] = s < s_count; /* everything inside, but not itself */
 			else if (is_any_depth(pattern[p]))
 				matches[p][s] = matches[p + 1][s] || matches[p][s + 1];
 			else
@@ -124,7 +124,9 @@ static void write_ignore_file(const char *text, size_t size)
 	close(fd);
 }
 
-/* A byte of choices, a path, a zero byte, a list of extensions, a zero byte, patterns. */
+/*
+ * The input: a byte of choices, a path, a zero byte, a list of extensions, a zero byte, patterns.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};

@@ -1,6 +1,6 @@
 /*
- * The content of gzip files: what scan_inflated makes of any bytes is what zlib's inflate()
- * makes of them, member by member, and no more than the limit is ever inflated.
+ * Fuzzes the content of gzip files: scan_inflated finds the same content as zlib's inflate(),
+ * member by member, and never inflates more than the limit.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -31,7 +31,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Append a member that holds what the input expands to. */
+/* Append a member with the expanded input. */
 static void add_member(struct input *in, uint8_t **file, size_t *size)
 {
 	int level = take_byte(in) % 10;
@@ -56,7 +56,7 @@ static void add_member(struct input *in, uint8_t **file, size_t *size)
 	free(content);
 }
 
-/* The bytes of the input as they are, or members made of them with some bytes changed. */
+/* The bytes of the input, unchanged, or members made from them with some bytes changed. */
 static uint8_t *make_file(struct input *in, size_t *size)
 {
 	uint8_t choices = take_byte(in), *file = NULL;
@@ -73,7 +73,7 @@ static uint8_t *make_file(struct input *in, size_t *size)
 		size_t at = (size_t)take_number(in, 3) % *size;
 		file[at] ^= take_byte(in);
 	}
-	if ((choices & 9) == 9) /* cut off, or followed by something */
+	if ((choices & 9) == 9) /* truncated, or followed by other bytes */
 		*size -= (size_t)take_number(in, 2) % (*size + 1);
 	rest = take_bytes(in, SIZE_MAX, &rest_size);
 	file = realloc(file, *size + rest_size + 1);
@@ -85,8 +85,8 @@ static uint8_t *make_file(struct input *in, size_t *size)
 }
 
 /*
- * Inflate all members: 0 and the content, or the errno that scan_inflated promises. What
- * follows a member and is none is ignored, as gzip(1) does.
+ * Inflate all members: returns 0 and the content, or the errno that scan_inflated must set. Bytes
+ * after a member that are not a member are ignored, as in gzip(1).
  */
 static int inflate_all(const uint8_t *file, size_t size, uint8_t *content, size_t *content_size)
 {
@@ -147,14 +147,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	outcome = scan_inflated(&scanner, AT_FDCWD, path, &row);
 	if (outcome != SCAN_DONE)
 		EXPECT(outcome == SCAN_FAILED);
-	/* A buffer beyond the limit may have been inflated when it is seen. */
+	/* One buffer beyond the limit may have been inflated when this is noticed. */
 	EXPECT(row.size_bytes <= limit + FILE_SCANNER_BUFFER);
 	{
 		int got = outcome == SCAN_DONE ? 0 : errno;
 		expected = inflate_all(file, size, content, &content_size);
 		if (expected == 0 && content_size > (size_t)limit)
 			expected = EOVERFLOW;
-		/* Where it breaks after the limit, either may be said first. */
+		/* If the file is damaged after the limit, either error may be reported. */
 		if (expected == EBADMSG && content_size > (size_t)limit)
 			EXPECT(got == EBADMSG || got == EOVERFLOW);
 		else

@@ -1,8 +1,9 @@
 /*
- * Lists of known files in all their forms: any bytes are refused with a message or are hashes, these
- * read as the same hashes again when they are written as sums, and the set of them has them and no others.
+ * Fuzzes lists of known files in all formats: any bytes are refused with a message or are hashes.
+ * If these are written as sums, reading gives the same hashes again, and a set of them contains
+ * these hashes and no others.
  *
- * The first byte is the form that the list is said to have.
+ * The first byte is the format that is given for the list.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/hash_set.h"
@@ -11,7 +12,7 @@
 
 #define KEPT_MAX 256
 
-/* The hashes of a list, in their order. */
+/* The hashes of a list, in the same order. */
 struct kept {
 	unsigned kind;
 	uint8_t hash[FILE_HASH_SIZE_MAX];
@@ -27,7 +28,7 @@ static void put_sum(FILE *text, const struct kept *kept)
 	putc('\n', text);
 }
 
-/* Read a list; *count of its hashes are kept. False: it is refused. */
+/* Read a list and keep *count of its hashes. False: it is refused. */
 static bool read_list(const char *name, enum known_format format, struct kept kept[KEPT_MAX],
 		      size_t *count)
 {
@@ -62,7 +63,7 @@ static bool is_kept(const struct kept *kept, size_t count, unsigned kind, const 
 	return false;
 }
 
-/* The hashes, and those that differ from them in one bit. */
+/* Check the hashes, and hashes that differ from them in one bit. */
 static void expect_set(const struct kept *kept, size_t count, unsigned kind)
 {
 	struct hash_set set = {.width = known_kind_size(kind)};

@@ -1,7 +1,7 @@
 /*
- * Differing lines of any two contents, and the hunks of them: as many lines differ as a longest
- * common subsequence leaves, each is in a hunk or counted as left out, and no byte of it acts on
- * a display.
+ * Fuzzes differing lines of any two contents, and their hunks: as many lines differ as a longest
+ * common subsequence leaves; each is in a hunk or counted as left out, and no byte of it acts on a
+ * display.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/escape.h"
@@ -26,7 +26,7 @@ static uint64_t count_changed(const uint8_t *is_changed, size_t lines)
 	return count;
 }
 
-/* Nothing but UTF-8 that acts on no display, tabs and ends of lines. */
+/* Only tabs, line ends, and UTF-8 that does not act on a display are allowed. */
 static void check_visible(struct bytes text)
 {
 	while (text.size > 0) {

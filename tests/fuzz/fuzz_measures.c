@@ -1,8 +1,8 @@
 /*
- * The measures: any text of a measure is refused with a message or makes one whose canonical
- * text makes the same; a sketch does not depend on how its stream is cut; ASCII is cut into
- * words as the library of Unicode does it; what two contents have in common is what a plain
- * table says; pairs of fingerprints are those of brute force.
+ * Fuzzes the measures: any text of a measure is refused with a message, or makes a measure whose
+ * canonical text makes the same measure. A sketch does not depend on the cuts of its stream; ASCII
+ * is divided into words as by the Unicode library; two contents have as much in common as in a
+ * simple table; pairs of fingerprints are the same as by brute force.
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
@@ -47,7 +47,7 @@ static void sketch_cut(const struct simhash_measure *measure, struct input *in)
 	simhash_sketcher_update(sketcher, bytes, size);
 	EXPECT(simhash_sketcher_finish(sketcher, whole, sizeof whole, &features, &error) == 0);
 	for (unsigned i = 0; at < size; i++) {
-		/* A block of its own, so that nothing beyond it is read. */
+		/* A separate block, so that reading beyond it is noticed. */
 		size_t part = (size_t)cuts[i % 8] * cuts[i % 8] + 1;
 		uint8_t *piece;
 		part = part < size - at ? part : size - at;

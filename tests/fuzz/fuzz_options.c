@@ -1,12 +1,11 @@
 /*
- * The options of all programs: any words are refused with a message, or make arguments that
- * the programs can work with.
+ * Fuzzes the options of all programs: any words are refused with a message, or make valid
+ * arguments.
  *
- * Parsing reads what --exclude=@FILE, --tolerance=@FILE and, of simfind, --files0-from name. The
- * linker has these opened here instead (--wrap), so that all of them hold the text at the
- * front of the input; standard input is empty. --between looks up its directories, and
- * changes nothing. All other files are only noted by the parsers. That none of them ends
- * the process is seen by libFuzzer itself.
+ * Parsing reads the files of --exclude=@FILE, --tolerance=@FILE and simfind's --files0-from. The
+ * linker replaces the call that opens them (--wrap), so that all of them contain the text at the
+ * beginning of the input; standard input is empty. --between only looks up its directories. The
+ * parsers do not open other files. libFuzzer itself notices if a parser ends the process.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +28,7 @@ int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mo
 static const char *file_text;
 static size_t file_size;
 
-/* A file in memory that is gone when it is closed. */
+/* A file in memory that disappears when it is closed. */
 int __wrap_open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
@@ -59,7 +58,7 @@ static void parse_for_index(int argc, char **argv)
 	struct simhash_error error = {.message = ""};
 	int status;
 
-	optind = 0; /* glibc's way to begin anew */
+	optind = 0; /* glibc's way to start again */
 	index_arguments_init(&arguments);
 	status = index_arguments_parse(&arguments, argc, argv, &error);
 	EXPECT(status >= 0 || (error.code != SIMHASH_E_NONE && error.message[0] != '\0'));
@@ -139,7 +138,10 @@ static void parse_for_keep(int argc, char **argv)
 	keep_arguments_release(&arguments);
 }
 
-/* A text with 0x01 for zero bytes, a zero byte, then the words, each ended by a zero byte. */
+/*
+ * The input: a text with 0x01 for zero bytes, a zero byte, then the words, each with a zero byte at
+ * its end.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
@@ -157,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rest_size = in.left;
 	rest = take_text(&in, in.left);
 
-	/* getopt moves the words about, so each parser gets them in their order. */
+	/* Getopt reorders the words, so each parser gets them in the original order. */
 	for (int pass = 0; pass < 3; pass++) {
 		count = 1;
 		for (size_t at = 0; at < rest_size && count <= WORDS_MAX;

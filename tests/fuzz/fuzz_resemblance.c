@@ -1,6 +1,6 @@
 /*
- * Resemblance sketches: every kernel that this machine has, over streams cut anywhere and merged
- * from pieces, against the reference.
+ * Compares resemblance sketches with the reference: every kernel of this machine, over streams cut
+ * anywhere and merged from pieces.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"
@@ -8,14 +8,14 @@
 #include "reference_resemblance.h"
 #include "simhash.h"
 
-#define BYTES_MAX 90000 /* so that the level of a stream becomes known */
+#define BYTES_MAX 90000 /* enough for the level of a stream to become known */
 #define CUTS_MAX 15
 
 static const char *const names[] = {"portable", "avx2", "avx512", "avx512vbmi", "neon"};
 
 #define NAMES (sizeof names / sizeof *names)
 
-static const char *kernels[NAMES]; /* those that this machine has */
+static const char *kernels[NAMES]; /* the kernels of this machine */
 static size_t kernel_count;
 static struct simhash_resemblance_scanner *scanner;
 
@@ -45,7 +45,7 @@ static void expect_sketch(const struct simhash_resemblance_sketch *sketch,
 	EXPECT(memcmp(sketch->registers, expected, 128) == 0);
 }
 
-/* Memory of just that size, so that no byte before or after it is read. */
+/* The memory has exactly this size, so that reading a byte before or after it is noticed. */
 static uint8_t *copy_of(const uint8_t *bytes, size_t size)
 {
 	uint8_t *copy = malloc(size > 0 ? size : 1);
@@ -107,7 +107,7 @@ static void expect_sketch_of_stream(const uint8_t *bytes, size_t size, const siz
 	expect_sketch(&sketch, expected);
 }
 
-/* Whatever the bytes of two sketches are. */
+/* For sketches with any bytes. */
 static void expect_estimate(const uint8_t a[128], size_t size_a, const uint8_t b[128],
 			    size_t size_b)
 {

@@ -1,9 +1,9 @@
 /*
- * Indexes that somebody else wrote: rows with values of wrong types and of any size, and
- * database files with bytes changed. What simfind makes of them is a result or an error, and
- * the same result whatever the blocks and threads that found it.
+ * Fuzzes indexes that somebody else wrote: rows with values of wrong types and any size, and
+ * database files with changed bytes. simfind must give a result or an error, and the result must
+ * not depend on blocks and threads.
  *
- * The index is a file in $TMPDIR, made once; each input replaces its rows.
+ * The index is a file in $TMPDIR, which is created once; each input replaces its rows.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,8 +48,9 @@ static const char *const key_columns[] = {"uniform",	 "scatter",	"skew",
 					  "uniform_ext", "scatter_ext", "skew_ext"};
 
 /*
- * The linker has listings call this for their sorter (--wrap): room for 128 MB of lines takes
- * a sanitizer longer than all else, and in little room lines wait in files too.
+ * The linker makes listings call this for their sorter (--wrap). Allocating 128 MB for lines is
+ * slower than everything else under a sanitizer, and with little memory, lines are also written to
+ * files.
  */
 int __real_line_sorter_new(size_t memory_bytes, struct line_sorter **sorter,
 			   struct simhash_error *error);
@@ -178,7 +179,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- Rows ---- */
 
-/* A sketch of other content, or of some other, from what the row has; one in five has none. */
+/*
+ * A sketch, derived from the row, of other content or of a slightly different one; one in five rows
+ * has none.
+ */
 static void make_sketch(struct file_row *row, bool is_new, int number)
 {
 	uint64_t random = row->table.count[0] + (uint64_t)row->size_bytes + (uint64_t)number;
@@ -190,7 +194,7 @@ static void make_sketch(struct file_row *row, bool is_new, int number)
 	}
 }
 
-/* A row near to the one before it, so that there are pairs to find. */
+/* A row near to the previous one, so that there are pairs to find. */
 static void take_row(struct input *in, struct file_row *row, char name[16], int number)
 {
 	static const char *const extensions[] = {"", ".c", ".txt", ".gz"};
@@ -208,7 +212,7 @@ static void take_row(struct input *in, struct file_row *row, char name[16], int 
 		if (*count < (uint64_t)row->size_bytes)
 			++*count;
 		row->content_hash[0] = choices;
-	} /* else a copy */
+	} /* otherwise a copy */
 	if ((choices & 3) < 2)
 		make_sketch(row, (choices & 3) == 0, number);
 	row->has_resemblance = number % 5 != 4;
@@ -260,7 +264,7 @@ static void bind_row(const struct file_row *row)
 	EXPECT(at == COLUMNS + 1);
 }
 
-/* A value of any type; NULL is refused by the schema, and then there is no such row. */
+/* A value of any type. The schema refuses NULL, and then the row does not exist. */
 static void bind_odd(sqlite3_stmt *statement, int at, struct input *in)
 {
 	static const int64_t edges[] = {-1, 0, 1, INT64_MAX, INT64_MIN, INT64_MAX - 1, 1 << 30, 7};
@@ -299,7 +303,7 @@ static void bind_odd(sqlite3_stmt *statement, int at, struct input *in)
 	}
 }
 
-/* A change of the small tables, by what a table of statements has to offer. */
+/* Change the small tables with one of these statements. */
 static void change_other(struct input *in)
 {
 	static const char *const changes[] = {
@@ -356,7 +360,7 @@ static void make_rows(struct input *in, uint8_t changes)
 	execute("COMMIT");
 }
 
-/* The index with some of its bytes changed, or cut off. */
+/* Change some bytes of the index file, or truncate it. */
 static void damage(struct input *in)
 {
 	int from = open(index_path, O_RDONLY | O_CLOEXEC), to;
@@ -372,7 +376,7 @@ static void damage(struct input *in)
 	for (; flips > 0 && in->left > 0; flips--) {
 		size_t at = (size_t)take_number(in, 3) % size;
 		uint8_t value = take_byte(in);
-		/* Most of the file says nothing: half of the changes are in the first page. */
+		/* Most of the file is unused, so half of the changes are in the first page. */
 		bytes[value & 1 ? at % 4096 : at] = take_byte(in);
 	}
 	if (take_byte(in) % 8 == 1)
@@ -384,7 +388,7 @@ static void damage(struct input *in)
 	free(bytes);
 }
 
-/* ---- What is done with it ---- */
+/* ---- Searches ---- */
 
 struct taking {
 	struct listing *listing;
@@ -422,10 +426,10 @@ static void ignore_file(void *context, const struct find_file *file, int system_
 	(void)system_errno;
 }
 
-#define GROUPS_MEMORY 600 /* so that most groups wait in a file */
+#define GROUPS_MEMORY 600 /* so that most groups are in a file */
 #define GROUPS_ALL ((size_t)16 << 20)
 
-/* The groups of a list of pairs, in order; to be released whatever this returns. */
+/* The groups of a list of pairs, sorted. Always release them, also after an error. */
 static int sort_pairs(const struct pair_list *kept, const struct find_request *request,
 		      enum linkage linkage, size_t memory_bytes, struct group_sorter *groups,
 		      struct simhash_error *error)
@@ -543,7 +547,10 @@ static void expect_same_groups(const struct group_sorter *x, const struct group_
 	group_cursor_release(&of_y);
 }
 
-/* Is each name of a file in a pair with the others? Else a list may not know which one is the first. */
+/*
+ * Is each name of a file in a pair with the other names? If not, a list may not know which name is
+ * first.
+ */
 static bool pairs_all_names(const struct find_request *request)
 {
 	const struct find_rule *rule = &request->rule;
@@ -553,7 +560,10 @@ static bool pairs_all_names(const struct find_request *request)
 		!rule->verify.same_extension && !rule_is_by_extension(rule));
 }
 
-/* Groups that are found by few pairs and without any are those of all pairs, if these are there. */
+/*
+ * Groups found through few pairs, and groups found without pairs, are the same as groups of all
+ * pairs, if these are known.
+ */
 static void find_groups(struct store *store, const struct find_request *request,
 			const struct find_resources *resources, const struct pair_list *all,
 			uint8_t how)
@@ -604,7 +614,7 @@ static int find(struct store *store, const struct find_request *request,
 	pair_list_init(&kept);
 	EXPECT(listing_open(&listing, "/dev/null", formatter_find(formats[how % 5]),
 			    resources->threads, FIND_MEMORY_DEFAULT, store, error) == 0);
-	if (how & 0x20) /* as if it were a terminal */
+	if (how & 0x20) /* like on a terminal */
 		listing.how = (struct presentation){
 			{listing.formatter->format, true}, true, listing.formatter->is_text, 80};
 	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
@@ -622,7 +632,7 @@ static int find(struct store *store, const struct find_request *request,
 	return status;
 }
 
-/* Twice, in other blocks and by other numbers of threads: of what succeeds both agree. */
+/* Search twice, with different blocks and numbers of threads: both must agree if they succeed. */
 static void find_twice(struct store *store, struct find_request *request, struct input *in)
 {
 	uint8_t how = take_byte(in);
@@ -640,12 +650,12 @@ static void find_twice(struct store *store, struct find_request *request, struct
 		return;
 	resources.threads = 1 + (how & 1);
 	resources.block_rows = 1 + take_byte(in) % 16;
-	resources.memory_bytes = 4096; /* so that rows wait in a file */
+	resources.memory_bytes = 4096; /* so that rows are in a file */
 	EXPECT(find(store, request, &resources, how, &two, &error) == 0);
 	EXPECT(one.identical == two.identical && one.similar == two.similar);
 }
 
-/* What simhash reads to see what has changed. */
+/* Reads the data with which simhash notices changes. */
 static void read_known(struct store *store)
 {
 	const struct row_scope scope = {1, 1};
@@ -670,7 +680,7 @@ static void read_known(struct store *store)
 	expect_told(status, &error);
 }
 
-/* What simhash --status reads. */
+/* Reads the data of simhash --status. */
 static void read_status(struct store *store)
 {
 	struct simhash_error error = {.message = ""};
@@ -689,7 +699,7 @@ static void read_status(struct store *store)
 	free(totals);
 	if (store_read_tag_set(store, 1, &set, &error) != 0)
 		return;
-	/* What is read as a set is one that the index has. */
+	/* Every tag set that can be read is in the index. */
 	EXPECT(store_tag_set_id(store, set, false, &id, &error) != 0 || id != 0);
 	simhash_tag_set_free(set);
 }

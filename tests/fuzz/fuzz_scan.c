@@ -1,6 +1,6 @@
 /*
- * The scan (paper, 4.1): every kernel that this machine has, over streams cut anywhere and
- * merged from pieces, against the bit-by-bit reference.
+ * Compares the scan (paper, 4.1) with the bit-by-bit reference: every kernel of this machine, over
+ * streams cut anywhere and merged from pieces.
  * SPDX-License-Identifier: MIT
  */
 #include "core/piece.h"
@@ -19,12 +19,12 @@ static const char *const names[] = {"portable", "avx2", "avx512", "avx512vbmi", 
 static const uint8_t periodic[SIMHASH_TAGS] = {0x00, 0xff, 0x55, 0xaa, 0x49, 0x92, 0x24, 0xdb,
 					       0xb6, 0x6d, 0x11, 0x22, 0x44, 0x88, 0x33, 0xcc};
 
-static const char *kernels[NAMES]; /* those that this machine has */
+static const char *kernels[NAMES]; /* the kernels of this machine */
 static size_t kernel_count;
 
 struct cut {
 	size_t end;
-	uint8_t how; /* bit 0: as a piece; above it: by which kernel */
+	uint8_t how; /* bit 0: scan as a piece; higher bits: the kernel */
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -58,7 +58,7 @@ static struct simhash_tag_set *make_set(const struct reference_tag tags[SIMHASH_
 	return set;
 }
 
-/* 16 tags of the input; one that is there already becomes the next that is not. */
+/* Read 16 tags from the input. A tag that exists already becomes the next free one. */
 static void take_tags(struct input *in, struct reference_tag tags[SIMHASH_TAGS])
 {
 	uint8_t is_there[256] = {0};
@@ -72,7 +72,7 @@ static void take_tags(struct input *in, struct reference_tag tags[SIMHASH_TAGS])
 	}
 }
 
-/* Making a set takes longer than a scan of some bytes, so the last one of each kind stays. */
+/* Making a set takes longer than scanning a few bytes, so the last set of each kind is kept. */
 static const struct simhash_tag_set *choose_set(struct input *in,
 						struct reference_tag tags[SIMHASH_TAGS])
 {
@@ -103,7 +103,7 @@ static int compare_cuts(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Scan what a cut gives, from memory of just that size, so that no byte more is read. */
+/* Scan one cut, from memory of exactly this size, so that reading one more byte is noticed. */
 static void scan_cut(struct simhash_scanner *scanner, const uint8_t *bytes, size_t begin,
 		     const struct cut *cut)
 {

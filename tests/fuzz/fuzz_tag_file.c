@@ -1,6 +1,6 @@
 /*
- * Files of tag sets: any text is refused with a message or makes a set, and a set that is
- * written down makes the same set again.
+ * Fuzzes files of tag sets: any text is refused with a message or makes a set, and if a set is
+ * written, reading makes the same set again.
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
@@ -11,7 +11,7 @@ static size_t print_weight(char *text, size_t room, uint32_t thousandths)
 	return (size_t)snprintf(text, room, " %u.%03u", thousandths / 1000, thousandths % 1000);
 }
 
-/* The set as a file, which needs less than `room`. */
+/* Print the set as a file, which needs less than `room` bytes. */
 static size_t print_set(const struct simhash_tag_set *set, char *text, size_t room)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
@@ -38,7 +38,7 @@ static void expect_same(const struct simhash_tag_set *set, const struct simhash_
 		       x[t].skew == y[t].skew);
 }
 
-/* The file's name is what comes before the first zero byte, its text all after it. */
+/* The name of the file is the input before the first zero byte; its text is the rest. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t name_size = strnlen((const char *)data, size);
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	take_byte(&in);
 	text_size = in.left;
-	text = malloc(text_size + 1); /* a byte beyond it is found by the sanitizer */
+	text = malloc(text_size + 1); /* the sanitizer notices reads beyond it */
 	EXPECT(text != NULL);
 	memcpy(text + 1, in.at, text_size);
 	if (simhash_tag_set_parse(text + 1, text_size, name, &set, &error) == 0) {

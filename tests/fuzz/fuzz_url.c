@@ -1,12 +1,12 @@
 /*
- * URLs of indexes: any text is refused with a message or taken apart, and a URL that is put
- * together from the parts has the same parts.
+ * Fuzzes URLs of indexes: any text is refused with a message or taken apart, and a URL made from
+ * the parts has the same parts.
  * SPDX-License-Identifier: MIT
  */
 #include "fuzz.h"
 #include "store/engine/url.h"
 
-/* Append a part with every byte but letters and digits as %XX. */
+/* Append a part with every byte as %XX, except for letters and digits. */
 static void append_encoded(char *url, const char *part)
 {
 	char *write = url + strlen(url);
@@ -61,13 +61,13 @@ static void expect_parts(const struct store_url *parts)
 	EXPECT((parts->database == NULL) == is_sqlite);
 	EXPECT(parts->port <= 65535);
 	EXPECT(parts->defaults_file == NULL || (!is_sqlite && parts->defaults_file[0] != '\0'));
-	/* What is empty is left to the option files. */
+	/* Empty parts are left to the option files. */
 	EXPECT(parts->user == NULL || parts->user[0] != '\0');
 	EXPECT(parts->host == NULL || parts->host[0] != '\0');
 	EXPECT(parts->database == NULL || parts->database[0] != '\0');
 }
 
-/* What may be a password is not repeated: other letters in it make the same message. */
+/* A possible password is not repeated: other letters in it give the same message. */
 static void expect_no_secret(char *text, const char *message)
 {
 	char *slash = strchr(text + strnlen(text, 8), '/');

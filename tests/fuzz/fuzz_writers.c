@@ -1,7 +1,7 @@
 /*
- * What is written of odd names: each format is read back by a small reader of its own, and
- * must give the same fields. With SIMHASH_FUZZ_OUTPUT set to a folder, the last input's
- * texts are left there, for check_writers.py.
+ * Fuzzes the output of unusual names: a small reader for each format must read the same fields. If
+ * SIMHASH_FUZZ_OUTPUT is set to a folder, the texts of the last input stay there, for
+ * check_writers.py.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct text {
 	size_t size;
 };
 
-static struct bytes names[NAMES]; /* of the present input, none with a zero byte */
+static struct bytes names[NAMES]; /* of the current input, without zero bytes */
 static struct simhash_tag_set *tags;
 static const char *output_folder;
 
@@ -102,7 +102,7 @@ static struct text write_group(const char *format, enum verification verificatio
 	return text;
 }
 
-/* ---- A reader over a text; what it does not find ends the run ---- */
+/* ---- A reader for a text; the run ends if it does not find a part ---- */
 
 struct reader {
 	const char *at, *end;
@@ -147,7 +147,7 @@ static bool same(const char *data, size_t size, struct bytes name)
 
 /* ---- CSV: RFC 4180 ---- */
 
-/* A field, and the delimiter after it: ',' or '\n', which stands for CRLF. */
+/* A field with the delimiter after it: ',' or '\n', which stands for CRLF. */
 static char read_csv_field(struct reader *r, char *field, size_t *size)
 {
 	*size = 0;
@@ -172,7 +172,7 @@ static char read_csv_field(struct reader *r, char *field, size_t *size)
 	return '\n';
 }
 
-/* A name that a spreadsheet might compute has an apostrophe before it. */
+/* A name that a spreadsheet might treat as a formula gets an apostrophe at its beginning. */
 static bool is_csv_path(const char *field, size_t size, struct bytes name)
 {
 	if (name.size == 0 || strchr("=+-@\t\r\n'", name.data[0]) == NULL || name.data[0] == '\0')
@@ -252,7 +252,7 @@ static size_t put_character(char *to, unsigned c)
 	return 3;
 }
 
-/* A string as UTF-8; `has_odd`: U+FFFD stands in it for what was none. */
+/* A string as UTF-8. `has_odd`: it contains U+FFFD for bytes that were not UTF-8. */
 static size_t read_json_string(struct reader *r, char *string, bool *has_odd)
 {
 	size_t size = 0;
@@ -362,7 +362,7 @@ static void check_null(const struct file_pair *pair)
 	free(text.data);
 }
 
-/* Nothing that a terminal would act on, and one line. */
+/* It must be one line without anything that a terminal would act on. */
 static void check_terminal(const char *format, const struct file_pair *pair)
 {
 	struct text text = write_pair(format, pair, true);
@@ -413,7 +413,7 @@ static void make_list(struct pair_list *list, const struct file_pair *pair)
 	add_file(list, &files[1], &files[2], pair->relation.distance);
 }
 
-/* Of the strings that follow, one is the name of the file, escaped. */
+/* One of the following strings is the escaped name of the file. */
 static void expect_file(struct reader *r, const struct find_file *file, char *room)
 {
 	struct bytes name = {file->display, file->display_size};
@@ -437,7 +437,7 @@ static void ignore_file(void *context, const struct find_file *file, int system_
 	(void)system_errno;
 }
 
-/* The data of the page: no byte of it can end its element, and the names are in it. */
+/* The data of the page: no byte of it may end its element, and it contains the names. */
 static void check_report(const struct pair_list *list)
 {
 	struct simhash_error error;
@@ -466,7 +466,7 @@ static void check_report(const struct pair_list *list)
 	rule_init(&rule, SIMHASH_SKEW_EXT, &tolerance);
 	snprintf(space.kinds[0], sizeof space.kinds[0], "%s", names[0].data);
 	EXPECT(out != NULL && group_pairs(list, &request, LINK_SINGLE, &made, &error) == 0);
-	group_sorter_init(&groups, 600, &by_copies); /* so that most wait in a file */
+	group_sorter_init(&groups, 600, &by_copies); /* so that most are in a file */
 	EXPECT(group_sorter_add(&groups, &made, &error) == 0);
 	group_list_release(&made);
 	EXPECT(group_sorter_end(&groups, &error) == 0);
@@ -479,7 +479,7 @@ static void check_report(const struct pair_list *list)
 		EXPECT((unsigned char)*c >= 0x20 || *c == '\n');
 	for (const char *c = data; c < r.at - strlen("</script>"); c++)
 		EXPECT(*c != '<' && *c != '>' && *c != '&' && *c != 0x7f);
-	/* The names are escaped, then strings: in the order of the groups. */
+	/* The strings are escaped names, in the order of the groups. */
 	room = malloc(text.size + 1);
 	EXPECT(room != NULL);
 	r.at = data;
@@ -511,7 +511,7 @@ static int add_content(void *context, struct keep_file *files, size_t count,
 	return plan_script_add(&content->script, files, count, error);
 }
 
-/* Of one content: all files of the script but one. */
+/* With one content: all files are in the script except for one. */
 static size_t write_script(const struct pair_list *list, struct text *text)
 {
 	const struct keep_policy policy = {.action = ACTION_REPORT};
@@ -535,7 +535,7 @@ static size_t write_script(const struct pair_list *list, struct text *text)
 	return content.files - 1;
 }
 
-/* Which of the first two names stays is the order of their bytes. */
+/* The order of bytes decides which of the first two names stays. */
 static void check_script(const struct pair_list *list)
 {
 	static const char *const actions[] = {"#hardlink ", "#reflink ", "#delete "};
@@ -571,7 +571,7 @@ static void check_script(const struct pair_list *list)
 	free(text.data);
 }
 
-/* Numbers, then names that each end in a zero byte. */
+/* The input: numbers, then names that each end with a zero byte. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
@@ -584,7 +584,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	a.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
 	b.size_bytes = (int64_t)(take_number(&in, 8) >> 1);
-	/* No count is above the size, so the distance is at most 16 times both of them. */
+	/* No count exceeds the size, so the distance is at most 16 times both sizes. */
 	sizes = (uint64_t)a.size_bytes + (uint64_t)b.size_bytes;
 	if (sizes < UINT64_MAX / SIMHASH_TAGS)
 		pair.relation.distance %= SIMHASH_TAGS * sizes + 1;

@@ -1,6 +1,6 @@
 /*
- * Gives the inputs of a folder to a fuzz target, where libFuzzer does not. So every build compiles
- * the targets, and every run of the tests repeats their corpus.
+ * Runs a fuzz target with the inputs of a folder, without libFuzzer. So every build compiles the
+ * targets, and every run of the tests repeats their corpus.
  *
  *     fuzz_TARGET FOLDER
  *
@@ -12,7 +12,7 @@
 
 #define INPUT_MAX (1 << 20)
 
-/* Only some targets have one. */
+/* Only some targets define it. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
@@ -44,7 +44,7 @@ static void replay(const char *folder, const char *name)
 
 int main(int argc, char **argv)
 {
-	static char **arguments; /* a target may replace them, and keeps what it makes */
+	static char **arguments; /* a target may replace them, and then owns the new ones */
 	const struct dirent *entry;
 	unsigned count = 0;
 	DIR *folder;

@@ -1,6 +1,6 @@
 /*
- * What the scanners get of a feed: everything once, in its order and in batches of the right size. Pushing is replaced by a
- * list, which is compared with the rules.
+ * Tests that a feed passes everything to the scanners once, in its order and in batches of the
+ * right size. Pushes go to a list instead, which is compared with the rules.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 #define STEPS 300
 #define KILOBYTE INT64_C(1024)
 
-/* A batch as it is expected, and as it was pushed. */
+/* A batch as expected, and as pushed. */
 struct pushed {
 	unsigned tasks[BATCH_TASKS], task_count; /* their numbers */
 	unsigned removed[BATCH_TASKS], removed_count;
@@ -41,7 +41,7 @@ static struct {
 } kept[2];
 static unsigned kept_count, kept_max;
 static struct simhash_error error;
-static struct directory *inside; /* of an archive, whose members are moved with it */
+static struct directory *inside; /* a directory in an archive, whose members move with it */
 static const struct index_request no_filters = {.host = "h"},
 				  filters = {.host = "h", .filters = (void *)&wanted};
 
@@ -49,7 +49,7 @@ void __wrap_scanners_push(struct scanners *scanners, struct batch *batch);
 const struct filter_command *__wrap_filter_commands_find(const struct filter_commands *list,
 							 struct bytes name);
 
-/* A number is the name of a file and the first bytes of a hash. */
+/* A number is used as the name of a file and as the first bytes of a hash. */
 static unsigned number_in(const uint8_t *hash)
 {
 	unsigned number;
@@ -136,7 +136,7 @@ static void expect_flush_if_full(void)
 		expect_flush();
 }
 
-/* A large file is alone in its batch; to a very large plain one all other threads are called. */
+/* A large file is alone in its batch. All other threads help with a very large plain file. */
 static void expect_large(unsigned number, int64_t bytes, bool is_inflated, bool looks_only)
 {
 	bool is_shared = threads > 1 && bytes >= 16 * 1024 * KILOBYTE && !is_inflated &&
@@ -149,7 +149,7 @@ static void expect_large(unsigned number, int64_t bytes, bool is_inflated, bool 
 		wanted[wanted_count++] = (struct pushed){.is_shared = true};
 }
 
-/* The largest files are kept for the end. A larger one takes the place of a smaller one. */
+/* The largest files are kept until the end. A larger file replaces a smaller one. */
 static void expect_kept(unsigned number, int64_t bytes, bool is_inflated, bool looks_only)
 {
 	unsigned smallest = 0;
@@ -210,7 +210,7 @@ static void expect_end(void)
 
 static struct found_file make_file(unsigned number, char name[40])
 {
-	/* No two large files have the same size, as the order of equal ones is nobody's business. */
+	/* Large files have different sizes, because the order of equal ones is undefined. */
 	static const int64_t kilobytes[] = {0,	  1,	1,     300,   500,  1023,
 					    1024, 2000, 16383, 16384, 20000};
 	struct found_file file = {
@@ -255,7 +255,7 @@ static int step(struct feed *feed, struct directory *directory, unsigned number,
 		gathering.relinked[gathering.relinked_count++] = number;
 		expect_flush_if_full();
 		return feed_relink(feed, &relinked, &error);
-	case 3: /* nothing of it is read, however large it is */
+	case 3: /* none of it is read, regardless of its size */
 		gathering.tasks[gathering.task_count++] = number;
 		expect_flush_if_full();
 		return feed_move(feed, number % 2 == 0 ? inside : directory, &file, &row,
@@ -274,7 +274,7 @@ static void run(struct directory *directory)
 				    .resources = &resources,
 				    .links = hard_links_new()};
 	struct feed feed = {.scanners = &scanners};
-	/* Each kind fills batches now and then. */
+	/* Each kind fills batches sometimes. */
 	unsigned often = (unsigned)next_random() % 5, percent = (unsigned)next_random() % 100;
 
 	largest_init(&scanners.largest, kept_max);
@@ -288,7 +288,7 @@ static void run(struct directory *directory)
 	feed_release(&feed);
 	expect_end();
 	feed_end(&scanners);
-	/* After the request to stop nothing is scanned or moved. */
+	/* After the request to stop, nothing is scanned or moved. */
 	atomic_store(&stop, true);
 	assert_int_equal(step(&feed, directory, 1, 3), -1);
 	gathering = (struct pushed){0};

@@ -1,5 +1,6 @@
 /*
- * Of the names of one file one is scanned, and all others have its row: tasks in random order, against a list of inodes.
+ * Tests that one name of a file is scanned, and that all other names get its row. Tasks come in
+ * random order and are compared with a list of inodes.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -17,18 +18,18 @@
 #define INODES 6
 #define TASKS 60
 
-/* What the walk found of an inode, with what the rules know of it. */
+/* An inode as the walk found it, with its expected state. */
 struct inode {
 	struct found_file file;
-	uint64_t names_to_come; /* until all names were met */
-	unsigned at_work;	/* tasks that were entered and have no row */
+	uint64_t names_to_come; /* the names that were not met yet */
+	unsigned at_work;	/* tasks that were entered and have no row yet */
 	bool is_scanning;
-	uint8_t content; /* of its row; 0 while that is not known */
+	uint8_t content; /* the content of its row; 0 if unknown */
 };
 
 enum state { WAITS, PARKED, SCANS, DONE };
 
-/* A name of an inode, which is not yet scanned, parked, being scanned, or done. */
+/* A name of an inode: not scanned yet, parked, being scanned, or done. */
 struct name {
 	struct task task;
 	struct inode *inode;
@@ -46,7 +47,7 @@ static bool chance(unsigned percent)
 	return next_random() % 100 < percent;
 }
 
-/* Files of one inode number that differ in one of the things by which a file is known. */
+/* Files with the same inode number that differ in one property that identifies a file. */
 static void make_inodes(void)
 {
 	for (unsigned i = 0; i < INODES; i++)
@@ -64,7 +65,7 @@ static void make_inodes(void)
 	name_count = parked_count = 0;
 }
 
-/* The first name is scanned; so is one that comes after all names were met and done. */
+/* The first name is scanned, and so is a name that comes after all names were met and done. */
 static void enter(struct inode *inode)
 {
 	struct name *name = &names[name_count++];
@@ -100,7 +101,7 @@ static void has_row(struct name *name)
 	name->inode->at_work--;
 }
 
-/* Another name has the row that is known, waits for the one that is being made, or makes it. */
+/* Another name gets the known row, waits for a row that is being made, or makes it. */
 static void take(struct name *name)
 {
 	struct inode *inode = name->inode;
@@ -118,7 +119,7 @@ static void take(struct name *name)
 	seen_parked += wanted == LINK_PARKED;
 }
 
-/* The parked name that came last, or NULL. */
+/* The last parked name, or NULL. */
 static struct name *last_parked(const struct inode *inode)
 {
 	struct name *last = NULL;
@@ -130,7 +131,10 @@ static struct name *last_parked(const struct inode *inode)
 	return last;
 }
 
-/* If a scan has made the row of the file that was found, all who wait have it; otherwise one of them scans. */
+/*
+ * If a scan made the row of the file that was found, all waiting names get it; otherwise one of
+ * them is scanned.
+ */
 static void finish(struct name *leader)
 {
 	struct inode *inode = leader->inode;

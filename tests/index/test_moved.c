@@ -1,7 +1,7 @@
 /*
- * Files that are put aside and the rows they get: random files that were renamed, replaced, linked, brought back or changed
- * meanwhile, against the rules in their plainest form. The disk, the index and the feed are pretended: the linker replaces
- * the calls to them.
+ * Tests files that are put aside and the rows that they get. Random files that were meanwhile
+ * renamed, replaced, linked, restored or changed are compared with the rules in their simplest
+ * form. The linker replaces the calls to the disk, the index and the feed.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -34,26 +34,28 @@
 
 enum role { FILE_WAITS, ROW_LOST, ROW_REPLACED, ROW_LINKED, ROW_VANISHED };
 
-/* A name: a file that the walk has found without a row, or a row. */
+/* A name: of a file that the walk found without a row, or of a row. */
 struct item {
 	enum role role;
 	char name[40], own[20];
 	unsigned directory;
-	struct file_identity walked; /* by the walk; of a row, that of the file it was made of */
-	struct file_identity now;    /* on the disk, unless `now_errno` */
+	/* The identity that the walk found; for a row, the identity of its file. */
+	struct file_identity walked;
+	struct file_identity now; /* on the disk, unless now_errno is set */
 	int now_errno;
-	bool is_content, moves_only, is_kept; /* put aside */
-	bool is_member; /* of an archive, which brings it along if it was moved */
+	bool is_content, moves_only, is_kept; /* is_kept: put aside */
+	bool is_member;			      /* a member of an archive, which moves with it */
 	uint8_t path_hash[PATH_HASH_SIZE];
 	struct file_row row;
 	uint8_t member_hashes[MEMBERS][PATH_HASH_SIZE];
-	unsigned moves, scans, removals, leavings, given, members_moved; /* what was done */
+	/* The actions that were counted. */
+	unsigned moves, scans, removals, leavings, given, members_moved;
 };
 
 static struct {
 	struct directory *directories[DIRECTORIES];
-	int open_errno[DIRECTORIES]; /* what opening it again says */
-	bool is_other[DIRECTORIES];  /* by then another one has its path */
+	int open_errno[DIRECTORIES]; /* the errno when it is opened again */
+	bool is_other[DIRECTORIES];  /* another directory has its path by then */
 	struct item items[ITEMS];
 	unsigned count;
 	bool loses_connection, is_walked;
@@ -75,7 +77,7 @@ static bool chance(unsigned percent)
 	return next_random() % 100 < percent;
 }
 
-/* ---- Instead of the disk ---- */
+/* ---- Replaces the disk ---- */
 
 int __wrap_file_identity_read(int directory_fd, const char *name, struct file_identity *identity);
 int __wrap_open_path_directly(const char *path, int flags);
@@ -132,7 +134,7 @@ int __wrap_fstat64(int fd, struct stat *status)
 	return __wrap_fstat(fd, status);
 }
 
-/* In the last directory they do not last. */
+/* In the last directory, inode numbers change. */
 bool __wrap_inodes_are_lasting(int fd)
 {
 	return directory_of_fd[fd] + 1 < DIRECTORIES;
@@ -145,7 +147,7 @@ void __wrap_failures_report(struct failures *failures, unsigned root, struct byt
 	assert_int_equal(system_errno, EACCES);
 }
 
-/* ---- Instead of the index ---- */
+/* ---- Replaces the index ---- */
 
 int __wrap_store_renew_view(struct store *store, struct simhash_error *e);
 void __wrap_store_end_view(struct store *store);
@@ -203,7 +205,7 @@ static struct known_file known_of(const struct item *item)
 	return known;
 }
 
-/* The rows of the vanished directory, or the members of an archive. */
+/* The rows of the removed directory, or the members of an archive. */
 int __wrap_known_files_next(struct known_files *files, struct known_file *known,
 			    struct simhash_error *e)
 {
@@ -241,7 +243,7 @@ int __wrap_store_rows_with(struct row_cursor *cursor, struct store *store, unsig
 	return 0;
 }
 
-/* Each once, even if its hash is asked for twice. */
+/* Each row comes once, even if its hash is requested twice. */
 static bool was_asked_before(size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -283,7 +285,7 @@ void __wrap_store_rows_end(struct row_cursor *cursor)
 
 /* ---- The rules ---- */
 
-/* Were both of one file, by what the walk and the index knew of it? */
+/* Did both belong to one file, as far as the walk and the index knew? */
 static bool have_same_key(const struct item *a, const struct item *b)
 {
 	return a->walked.inode == b->walked.inode && a->walked.size_bytes == b->walked.size_bytes &&
@@ -295,7 +297,10 @@ static bool can_be_entered(const struct item *item)
 	return world.open_errno[item->directory] == 0 && !world.is_other[item->directory];
 }
 
-/* Rows take part if their file is gone, replaced or has new names, or if all of their directory is gone. */
+/*
+ * Rows take part if their file was removed, replaced or has new names, or if their whole directory
+ * was removed.
+ */
 static bool is_gone(const struct item *row)
 {
 	return row->role == ROW_LOST && row->is_kept && can_be_entered(row) &&
@@ -312,7 +317,10 @@ static bool takes_part(const struct item *item)
 	return item->role == ROW_LOST ? is_gone(item) : item->is_kept && !item->is_member;
 }
 
-/* The row is that of the file: of this inode, which was the same one when it was scanned, and with all that is wanted. */
+/*
+ * The row belongs to the file: it has this inode, which was the same when it was scanned, and
+ * everything that is wanted.
+ */
 static bool fits(const struct item *row, const struct item *file)
 {
 	const struct file_identity *now = &file->now;
@@ -336,7 +344,10 @@ static int compare_paths(const void *a, const void *b)
 	return memcmp((*x)->path_hash, (*y)->path_hash, PATH_HASH_SIZE);
 }
 
-/* Files of one key, where all are in the same state, and its rows: how many files get a row. */
+/*
+ * Files with one key, all in the same state, and its rows. Returns the number of files that get a
+ * row.
+ */
 static unsigned count_moves(const struct item *const *files, unsigned file_count,
 			    const struct item **rows, unsigned row_count)
 {
@@ -371,7 +382,7 @@ static bool are_alike(const struct item *a, const struct item *b)
 	       memcmp(&a->now, &b->now, sizeof a->now) == 0;
 }
 
-/* The files that waited with one, and the rows of its key. */
+/* Check the files that waited with this one, and the rows with the same key. */
 static void check_key(const struct item *first)
 {
 	const struct item *files[ITEMS], *rows[ITEMS];
@@ -397,7 +408,7 @@ static void check_key(const struct item *first)
 	seen_moved += moved;
 }
 
-/* Each thing ends in one way. */
+/* Each item must end in exactly one way. */
 static void check_item(const struct item *item)
 {
 	bool is_file = item->role == FILE_WAITS;
@@ -415,7 +426,7 @@ static void check_item(const struct item *item)
 	seen_left += item->leavings;
 }
 
-/* ---- Instead of the feed ---- */
+/* ---- Replaces the feed ---- */
 
 int __wrap_feed_move(struct feed *feed, struct directory *directory, const struct found_file *file,
 		     const struct file_row *row, const uint8_t *left, struct simhash_error *e);
@@ -435,7 +446,7 @@ static struct item *item_of(const uint8_t *hash)
 	return NULL;
 }
 
-/* The members of an archive go where it goes. */
+/* The members of an archive move with it. */
 static void move_member(const struct directory *inside, const struct file_row *row)
 {
 	for (unsigned i = 0; i < world.count; i++)
@@ -574,7 +585,7 @@ static void put_aside(struct item *item)
 	else if (item->role != ROW_VANISHED)
 		kept = put_aside_row(aside, directory, &known, known.name,
 				     item->role == ROW_REPLACED, &error);
-	/* Only files wait that may have been there in the last run. */
+	/* Only files that may have existed in the last run wait. */
 	assert_int_equal(kept, item->role == FILE_WAITS && is_young ? 0 : 1);
 	item->is_kept = kept == 1;
 }
@@ -598,7 +609,7 @@ static void make_item(unsigned number)
 		item->is_member = true;
 		memcpy(item->name, item->own, sizeof item->own);
 	}
-	/* Names of one inode have its status. */
+	/* All names of one inode have the same status. */
 	for (unsigned i = 0; i < number; i++)
 		if (world.items[i].walked.inode == item->walked.inode && chance(90))
 			item->walked = world.items[i].walked;
@@ -609,7 +620,7 @@ static void make_item(unsigned number)
 		make_row(item, directory);
 	item->now = item->walked;
 	put_aside(item);
-	/* What happened until all was walked. */
+	/* Changes until the end of the walk. */
 	if (item->role == FILE_WAITS)
 		item->now_errno = chance(95) ? 0 : ENOENT;
 	else
@@ -654,7 +665,7 @@ static void check(void)
 		if (world.items[i].role == ROW_VANISHED)
 			from_vanished += world.items[i].given;
 	}
-	/* These are no rows that were put aside, so they are counted apart. */
+	/* These rows were not put aside, so they are counted separately. */
 	assert_int_equal(walkers.moved_from_vanished, from_vanished);
 }
 

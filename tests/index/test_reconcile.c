@@ -1,6 +1,7 @@
 /*
- * What is done about the files and rows of a directory, against the rules in their plainest form. The disk, the index and
- * the feed are pretended: the calls of reconcile.c to them are replaced when the test is linked.
+ * Compares the actions for files and rows of a directory with the rules in their simplest form.
+ * When the test is linked, the calls of reconcile.c to the disk, the index and the feed are
+ * replaced.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -25,21 +26,22 @@
 #define SCANNED_AT (INT64_C(1000) * 1000000000)
 #define KINDS 5U
 
-/* A name with its file and its row, as far as there are any. */
+/* A name with its file and its row, if they exist. */
 struct entry {
 	const char *name;
-	size_t own;		   /* the file whose content it is, or itself */
-	struct found_file found;   /* by the walk, if it is in the chunk */
-	bool in_chunk, is_old;	   /* it was there before the last run, so it may have been moved */
-	bool has_row, row_is_gone; /* since the rows were read ahead */
+	size_t own;		 /* the file whose content it is, or itself */
+	struct found_file found; /* set by the walk if it is in the chunk */
+	/* is_old: it existed before the last run, so it may have been moved */
+	bool in_chunk, is_old;
+	bool has_row, row_is_gone; /* row_is_gone: since the rows were read ahead */
 	struct known_file row;
-	int now; /* what a look at the disk says: 0, or an errno */
+	int now; /* the result of looking at the disk: 0, or an errno */
 	struct stat status;
 };
 
 enum rows_from { ROWS_ASKED, ROWS_AHEAD, ROWS_AS_DIGEST };
 
-/* What was done about a name. */
+/* The actions for a name. */
 struct outcome {
 	unsigned scans, waits, content_waits, removed, lost, replaced, has_new_names, relinks,
 		reports;
@@ -56,7 +58,7 @@ static struct {
 	bool inodes_last, has_room;
 	uint64_t unchanged; /* expected */
 	struct outcome done[ENTRIES];
-	/* Cursor of the index. */
+	/* The cursor of the index. */
 	size_t next, end;
 	struct known_row ahead[ENTRIES];
 	size_t ahead_count;
@@ -79,7 +81,7 @@ static size_t place(const uint8_t hash[PATH_HASH_SIZE])
 	return 0;
 }
 
-/* ---- Instead of the feed, the files put aside, the failures and the disk ---- */
+/* ---- Replaces the feed, the files put aside, the failures and the disk ---- */
 
 int __wrap_feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
 		     struct simhash_error *e);
@@ -148,7 +150,7 @@ int __wrap_put_aside_file(struct put_aside *to, struct directory *directory,
 	size_t at = 0;
 
 	(void)to, (void)directory, (void)e;
-	/* A content that is not asked for has the path hash of its file. */
+	/* A content that is not requested has the path hash of its file. */
 	while (strcmp(world.entries[at].name, file->name) != 0)
 		at++;
 	if (file->moves_only)
@@ -216,7 +218,7 @@ bool __wrap_inodes_are_lasting(int fd)
 	return world.inodes_last;
 }
 
-/* ---- Instead of the index ---- */
+/* ---- Replaces the index ---- */
 
 int __wrap_store_renew_view(struct store *store, struct simhash_error *e);
 void __wrap_store_end_view(struct store *store);
@@ -333,7 +335,10 @@ static int64_t size_in_row(const struct entry *entry)
 	return is_content(entry) ? entry->row.compressed_size_bytes : entry->row.size_bytes;
 }
 
-/* A file is scanned, or waits if it may be one that was moved here. A gzip file brings its content along. */
+/*
+ * A file is scanned, or waits if it may have been moved here. The content of a gzip file goes with
+ * it.
+ */
 static void scan_or_wait(const struct entry *entry, struct outcome *wanted)
 {
 	const struct reconciler *by = &world.reconciler;
@@ -350,7 +355,7 @@ static void scan_or_wait(const struct entry *entry, struct outcome *wanted)
 		wanted->replaced = world.has_room;
 }
 
-/* A row without a file is removed, or kept for a moved file, if there is no regular file. */
+/* A row without a file is removed or kept for a moved file if there is no regular file. */
 static void rules_without_file(const struct entry *entry, struct outcome *wanted)
 {
 	const struct entry *own = &world.entries[entry->own];
@@ -365,7 +370,7 @@ static void rules_without_file(const struct entry *entry, struct outcome *wanted
 					entry->row.mtime_ns;
 }
 
-/* A file that has members is looked into again for all that it was looked into for. */
+/* A file with members is opened again for everything that was read from it before. */
 static void keep_members(const struct entry *entry, bool is_as_known, struct outcome *wanted)
 {
 	wanted->scans = 1;
@@ -413,7 +418,7 @@ static void rules_with_both(const struct entry *entry, struct outcome *wanted)
 	}
 }
 
-/* A row without a file proves nothing where not all files are known. */
+/* If not all files are known, a row without a file means nothing. */
 static bool is_looked_for(const struct entry *entry)
 {
 	return entry->has_row && world.reconciler.has_rows && !entry->row_is_gone &&
@@ -430,7 +435,7 @@ static struct outcome rules(const struct entry *entry)
 		scan_or_wait(entry, &wanted);
 	else if (is_looked_for(entry))
 		rules_without_file(entry, &wanted);
-	/* A file that cannot be looked at is named, for its row and for that of its content. */
+	/* A file that cannot be examined is reported for its row and for the row of its content. */
 	for (size_t i = 0; i < ENTRIES; i++)
 		wanted.reports += &world.entries[world.entries[i].own] == entry &&
 				  is_looked_for(&world.entries[i]) && entry->now == EACCES;
@@ -463,7 +468,7 @@ static void make_file(struct entry *entry, struct directory *directory)
 		entry->found.is_inflated = true;
 	}
 	path_hash(directory->hash, bytes_of(entry->name), entry->found.path_hash);
-	/* Names that were not listed may be there now. */
+	/* Names that were not listed may exist now. */
 	entry->status.st_mode = chance(80) || entry->in_chunk ? S_IFREG : S_IFDIR;
 	entry->status.st_size = entry->found.size_bytes;
 	entry->status.st_mtim.tv_sec = entry->found.mtime_ns / 1000000000;
@@ -497,7 +502,7 @@ static void make_row(struct entry *entry)
 					: 0,
 	};
 	if (chance(5))
-		row->inode = 0; /* not known */
+		row->inode = 0; /* unknown */
 	row->links += chance(15) ? (chance(50) ? 1 : -1) : 0;
 	row->links = row->links < 0 ? 0 : row->links;
 	memset(row->content_hash, (int)(1 + (entry - world.entries)), CONTENT_HASH_SIZE);
@@ -516,7 +521,7 @@ static int compare_entries(const void *a, const void *b)
 	return memcmp(x->found.path_hash, y->found.path_hash, PATH_HASH_SIZE);
 }
 
-/* Sort the entries as the index and the walk do. */
+/* Sort the entries like the index and the walk. */
 static void sort_entries(void)
 {
 	const char *owns[ENTRIES];
@@ -583,7 +588,7 @@ static void make_world(struct directory *directory)
 			world.ahead[world.ahead_count++] = known_row_of(&world.entries[i].row);
 }
 
-/* Reconcile the files, in parts where the walk hands them out in parts. */
+/* Reconcile the files, in parts if the walk passes them in parts. */
 static void reconcile(struct directory *directory)
 {
 	struct found_file files[ENTRIES];

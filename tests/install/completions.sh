@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What bash, zsh and fish offer on the command lines of all programs is what the programs
-# take: every option of --help and no other, the words of each value, files where a file is
-# meant, and nothing where anything can be.
+# Checks that the completions of bash, zsh and fish match the programs: every option of --help and
+# no other, the words of each value, files if a file is expected, and nothing if any text is
+# allowed.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-rmdir "$files" # it has the name of a word
+rmdir "$files" # it has the same name as a word
 
 completions=$BINARY_DIR/completions
 for shell in bash zsh fish; do
@@ -18,7 +18,7 @@ for program in simhash simfind simkeep; do
 		fail "$program.fish: syntax"
 done
 
-# Every shell finds the programs, and fish the completions, by name.
+# Every shell finds the programs by name, and fish also finds the completions by name.
 mkdir programs fish zsh
 ln -s "$SIMHASH" programs/simhash
 ln -s "$SIMFIND" programs/simfind
@@ -28,19 +28,19 @@ export PATH=$PWD/programs:$PATH
 touch zebra.file 'okapi house'
 mkdir quagga
 
-# ---- What is to be offered, each as the whole word that it would make ----
+# ---- The expected completions, each as the complete word ----
 
 lines=() expected=()
 
-# offered LINE WORD...: what of the last word of LINE is typed completes to WORDs.
+# offered LINE WORD...: the last word of LINE is completed to WORDs
 offered() {
 	lines+=("$1")
 	shift
 	expected+=("$(for word in "$@"; do echo "$word"; done | sort -u)")
 }
 
-# value PROGRAM SHORT LONG HOW WORD...: the value of option LONG, and of SHORT if that is not
-# empty, begun with text STARTS, completes to WORDs. HOW is = if there must be a value, else [.
+# value PROGRAM SHORT LONG HOW WORD...: the value of option LONG, and of SHORT if that is not empty,
+# begun with text STARTS, is completed to WORDs. HOW is = if a value is required, and otherwise [.
 value() {
 	local program=$1 short=$2 long=$3 how=$4
 	shift 4
@@ -50,13 +50,14 @@ value() {
 	[ -z "$short" ] || offered "$program $short $starts" "$@"
 }
 
-# The words that PROGRAM lists when it refuses the value of option LONG, if it does.
+# words_of PROGRAM LONG: the words that PROGRAM lists when it refuses a value of option LONG, if it
+# does
 words_of() {
 	timeout 60 "$1" "$2=?" --no-such-option 2>&1 | sed -nE "s/^.*'\?': expected (([a-z0-9_:=-]+[A-Z]*, )*[a-z0-9_:=-]+[A-Z]* or [a-z0-9_:=-]+[A-Z]*)$/\1/p" |
 		sed -E 's/,? or /,/; s/[A-Z]//g' | tr -d ' ' | tr , '\n'
 }
 
-# Of a line of --help: the short option, the long one, = or [ before its value, and the value.
+# In a line of --help: the short option, the long option, = or [ before its value, and the value.
 option='^ {2}(-[[:alnum:]], | {4})(--[[:alnum:]-]+)(\[?=| )?(\[[A-Z]*:\])?([A-Z]*)'
 with_words=''
 for program in simhash simfind simkeep; do
@@ -98,7 +99,7 @@ for program in simhash simfind simkeep; do
 		esac
 	done <help
 	mapfile -t long_options < <(printf '%s\n' "${options[@]}" | grep '^--')
-	# The lines above are all that there are: no other option is mentioned.
+	# The lines above list all options: --help mentions no others.
 	same "options of $program --help" "$(printf '%s\n' "${long_options[@]}" | sort -u)" \
 		"$(grep -oE -- '--[a-z][a-z0-9-]+' help | sort -u)"
 	offered "$program -" "${options[@]}"
@@ -123,7 +124,8 @@ done
 offered "simfind --between quagga quagga --candidates=un" --candidates=uniform --candidates=uniform_ext
 printf '%s\n' "${lines[@]}" >lines
 
-# compare SHELL: with files offered.SHELL/NUMBER, a line for each word, = at its end or not
+# compare SHELL: with the files offered.SHELL/NUMBER, which have one line for each word, with or
+# without = at its end
 compare() {
 	local i
 	for i in "${!lines[@]}"; do
@@ -133,7 +135,7 @@ compare() {
 	done
 }
 
-# ---- Bash: its function is called as readline does ----
+# ---- Bash: its function is called as by readline ----
 
 cat >bash.driver <<'DRIVER'
 shopt -s extglob
@@ -181,7 +183,7 @@ done <lines
 DRIVER
 timeout 60 bash --noprofile --norc bash.driver "$completions/simhash.bash" || fail "bash: status $?"
 compare bash
-# Those with a value end in =, and those whose value can be left out are there twice.
+# Options with a value end in =, and options with an optional value occur twice.
 for program in simhash simfind simkeep; do
 	"$program" --help | sed -nE 's/^ {2}(-., | {4})(--[a-z0-9-]+\[?=?).*$/\2/p' |
 		sed -E 's/^(.*)\[=$/\1\n\1=/' | sort >expected
@@ -208,10 +210,10 @@ for i in "${!lines[@]}"; do
 	! grep -P '^-[^\t]*(\t *)?$' "described/$i" || fail "fish: no description in '${lines[i]}'"
 done
 
-# ---- Zsh, and bash again, at the keyboard of a terminal ----
+# ---- Zsh, and bash again, typed in a terminal ----
 
-# Run a shell in a terminal and type each line of a file and a tab. Control-B makes the shell
-# write its line to file NUMBER of a folder, and then the end mark that is waited for.
+# Run a shell in a terminal and type each line of a file and a tab. Control-B makes the shell write
+# its line to the file NUMBER in a folder, and then an end mark, which this waits for.
 cat >type.zsh <<'DRIVER'
 zmodload zsh/zpty || exit 1
 folder=$1 input=$2
@@ -238,7 +240,7 @@ PS1='<READY>'
 number=0
 mkdir offered.zsh
 
-# Note what is offered, before it is.
+# Record the completions before they are offered.
 compadd() {
 	if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
 		local -a hits
@@ -281,7 +283,7 @@ export COMPLETIONS=$completions ZDOTDIR=$PWD/zsh
 timeout 60 zsh -f type.zsh lines.zsh lines zsh -d -i || fail "zsh: status $?"
 compare zsh
 
-# What is typed, and what a tab makes of it.
+# The typed text, and the text after a tab.
 cat >typed <<'TYPED'
 simfind --form
 simfind --format=jso
@@ -321,7 +323,7 @@ for shell in zsh bash; do
 	case $shell in
 	zsh) set -- zsh -d -i ;;
 	bash)
-		# In open quotes bash does not split words; zsh closes them in ways of its own.
+		# In open quotes, bash does not split words, and zsh closes the quotes differently.
 		cat >>typed <<'TYPED'
 simfind --database="sqlite:okap
 simfind -d 'sqlite:zeb

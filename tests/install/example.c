@@ -1,6 +1,6 @@
 /*
- * A program of somebody else's that uses the installed library: prints the
- * Skew key of standard input as a file of the given name.
+ * Uses the installed library like a program of another project: prints the Skew key of standard
+ * input as a file with the given name.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Print the example in the essay at the head of a header as a C program: the block that is
-# indented by four spaces after the star. Functions come before main, and the rest is its body.
+# Print the example in the first comment of a header as a C program: the block that is indented by
+# four spaces after the star. Functions come before main, and the rest is the body of main.
 #
 #     tests/install/example_of.sh include/simhash.h >example.c
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The installed tree: programs, library for others to link, manual pages, SQL,
-# documentation and completions. It works wherever it is moved.
+# Tests the installed tree: programs, libraries for other programs, manual pages, SQL, documentation
+# and completions. It must also work after it is moved.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -30,8 +30,8 @@ for completion in simhash.bash:bash-completion/completions/simhash \
 done
 same "files that others may write" "" "$(find usr ! -type l -perm -002)"
 
-# uses PREFIX NAME: a program of somebody else's is built with what is installed in
-# PREFIX, by the flags of pkg-config and by find_package, with either library.
+# uses PREFIX NAME: build another program with the files installed in PREFIX, with the flags of
+# pkg-config and with find_package, and with each library
 uses() {
 	local prefix=$1 name=$2 library flags
 	library=$(dirname "$(dirname "$(find "$prefix" -name simhash.pc)")")
@@ -46,7 +46,7 @@ uses() {
 		-Wl,-rpath,"$library"
 	built "$name.shared" shared
 
-	# -lsimhash is the archive where there is nothing else.
+	# With only the archive in the folder, -lsimhash is the archive.
 	mkdir "$name.archive"
 	cp "$library/libsimhash.a" "$name.archive"
 	flags=$(pkg-config --static --cflags --libs simhash)
@@ -68,7 +68,7 @@ uses() {
 	built "$name.consumer/with_static" static
 }
 
-# built PROGRAM shared|static: it computes keys, and contains the library or loads it.
+# built PROGRAM shared|static: it computes keys, and contains or loads the library
 built() {
 	same "$1" "12 12" "$(printf '\0\0' | "./$1" name)"
 	same "$1, with an extension" "12 508299626684612620" "$(printf '\0\0' | "./$1" name.txt)"
@@ -79,8 +79,8 @@ built() {
 uses "$PWD/usr" here
 library=$(dirname "$(find usr -name libsimhash.a)")
 
-# What the libraries export is what is in exports.txt, and nothing else. An archive with private
-# names would clash with those of a program; with sanitizers they stay, as CMake tells.
+# The libraries export exactly the names in exports.txt. An archive with private names could
+# conflict with names of a program; with sanitizers they stay, as CMake says.
 exported() {
 	nm "$1" --defined-only "$library/$2" | awk -v library="${2%.*}" 'NF == 3 { print library, $3 }' | LC_ALL=C sort -u
 }
@@ -95,7 +95,7 @@ if [ -z "${TEST_CFLAGS:-}" ] && [ -f "$BINARY_DIR/simhash_whole.o" ]; then
 	diff "$SOURCE_DIR/tests/install/exports.txt" exported || fail "the archives export other names"
 fi
 
-# The example of each header compiles and runs, by the flags of pkg-config.
+# The example of each header compiles with the flags of pkg-config, and runs.
 runs 0 usr/bin/simhash "$SOURCE_DIR/include"
 for case in simhash:simhash simhash_measures:simhash simhash_resemblance:simhash simhash_index:simhash-index; do
 	header=${case%:*}
@@ -121,13 +121,15 @@ for page in simhash simfind simkeep; do
 	# EXAMPLES come early.
 	! mandoc -Tlint -W warning "usr/share/man/man1/$page.1" | grep -v 'sections out of conventional order: Sh DESCRIPTION' >lint ||
 		fail "$page.1: $(cat lint)"
-	# Every option of --help is in the page, and the other way round. Those of other programs are no Fl there.
+	# The page and --help have the same options. Options of other programs are not marked as Fl
+	# in the page.
 	"usr/bin/$page" --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >help.options
 	grep -oE '\bFl -[a-z][a-z0-9-]+' "usr/share/man/man1/$page.1" | sed 's/^Fl /-/' | sort -u >page.options
 	diff help.options page.options || fail "options of $page --help and of $page(1) differ"
 done
 
-# Nothing tells where it was built or installed, and elsewhere everything works the same.
+# No file contains the path where it was built or installed, and everything works the same
+# elsewhere.
 for folder in "$BINARY_DIR" "$SOURCE_DIR" "$PWD"; do
 	same "text files that name $folder" "" "$(grep -rIlF "$folder/" usr || true)"
 done

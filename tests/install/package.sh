@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The packages: made by CPack of a build of their own, installed, used and removed in root
-# folders of their own. As root and as an ordinary user alike, the system stays as it is.
-# lintian and systemd-analyze look at the packages, too.
+# Tests the packages: CPack makes them in a separate build, and they are installed, used and removed
+# in separate root folders, as root or as an ordinary user, without changing the system. lintian and
+# systemd-analyze also check the packages.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -11,7 +11,7 @@ for tool in apt-get dpkg dpkg-deb dpkg-shlibdeps file mandoc nm readelf; do
 done
 package=simhash-similarity
 
-# Permissions and times in a package do not depend on who makes it, and when.
+# Permissions and times in a package do not depend on who makes it and when.
 umask 002
 export SOURCE_DATE_EPOCH=1700000000 DEBFULLNAME="A. Packager" DEBEMAIL=packager@simhash.invalid
 cmake -S "$SOURCE_DIR" -B build -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release -DSIMHASH_WERROR=ON >cmake.log 2>&1 ||
@@ -32,8 +32,8 @@ same "packages" "$(printf '%s\n' "${debs[@]}" | LC_ALL=C sort | xargs)" "$(print
 archives=(build/*.tar.gz)
 [[ ${#archives[@]} = 1 && -f ${archives[0]} ]] || fail "archives: ${archives[*]}"
 
-# Made again, later and with another umask, they are the same to the byte. Programs of another folder are,
-# where the tests' own are built alike.
+# If they are made again, later and with another umask, every byte is the same. The programs also
+# equal the programs of another folder if those are built in the same way.
 mkdir first
 cp "${debs[@]}" "${archives[0]}" first
 find build -name 'simhash*.pc' -exec touch {} +
@@ -51,7 +51,7 @@ if [ "$(setting CMAKE_BUILD_TYPE "$BINARY_DIR")" = Release ] &&
 	done
 fi
 
-# ---- What the packages say ----
+# ---- Descriptions of the packages ----
 field() {
 	dpkg-deb -f "$2" "$1"
 }
@@ -76,7 +76,7 @@ same "needs of python3-simhash" "$library (= $version) python3:any" "$(field Dep
 grep -qF "| \`$library\` |" "$SOURCE_DIR/README.md" || fail "the README names another package than $library"
 field Depends "$dev_deb" | items | has -xF "$library (= $version)" || fail "libsimhash-dev needs $(field Depends "$dev_deb")"
 
-# They depend on the packages of all libraries that are linked, of the versions that are needed.
+# They depend on the packages of all linked libraries, in the required versions.
 field Depends "$deb" | items >depends
 readelf -d build/simhash build/simfind build/simkeep >dynamic
 libraries=(sqlite3:libsqlite3-0 z:zlib1g jansson:libjansson4 c:libc6)
@@ -91,7 +91,7 @@ for name in "${libraries[@]}"; do
 done
 mkdir debian
 printf 'Source: x\n\nPackage: x\nArchitecture: any\n' >debian/control
-# depends_on DEB FILE...: what dpkg-shlibdeps says of the files
+# depends_on DEB FILE...: check the dependencies with dpkg-shlibdeps for the files
 depends_on() {
 	local made=$1
 	shift
@@ -102,7 +102,7 @@ depends_on "$deb" build/simhash build/simfind build/simkeep
 depends_on "$library_deb" build/libsimhash.so build/libsimhash-index.so
 same "shlibs" "libsimhash $soversion $library (>= $version) libsimhash-index $soversion $library (>= $version)" \
 	"$(dpkg-deb -I "$library_deb" shlibs | sort | xargs)"
-# A trigger calls ldconfig, and no script does.
+# A trigger calls ldconfig; there are no scripts.
 same "triggers" "activate-noawait ldconfig" "$(dpkg-deb -I "$library_deb" triggers)"
 for made in "${debs[@]}"; do
 	dpkg-deb -e "$made" control
@@ -112,7 +112,7 @@ for made in "${debs[@]}"; do
 	rm -r control
 done
 
-# ---- What is in it ----
+# ---- Files in the packages ----
 for made in "${debs[@]}"; do dpkg-deb -c "$made"; done >contents
 same "members of another owner than root" "" "$(awk '$2 != "root/root"' contents)"
 same "folders not of mode 755" "" "$(grep ^d contents | grep -v ^drwxr-xr-x || true)"
@@ -132,26 +132,26 @@ for made in "${debs[@]}"; do
 done
 
 # ---- Installed ----
-# dpkg wants the programs of an administrator in its PATH, ldconfig among them. It is for triggers of a
-# system, which a root folder without one does not have.
+# dpkg requires the programs of an administrator in its PATH, including ldconfig. ldconfig is for
+# triggers of a system, and a root folder is not one.
 mkdir bin
 printf '#!/bin/sh\necho called >>"%s"\n' "$PWD/ldconfig.log" >bin/ldconfig
 chmod +x bin/ldconfig
 
-# on ROOT ARGUMENT...: dpkg on a root folder. The log is not the system's, and no file is left
-# out, as the system may be set to do with documentation.
+# on ROOT ARGUMENT...: run dpkg on a root folder. It uses a separate log and leaves out no files,
+# which the system's settings may do for documentation.
 on() {
 	local root=$1
 	shift
 	PATH=$PWD/bin:$PATH:/usr/sbin:/sbin dpkg --root="$root" --log="$PWD/dpkg.log" \
 		--force-not-root --force-script-chrootless --path-include='/*' "$@"
 }
-# Nothing is installed, so that what the package depends on is not there.
+# Nothing else is installed, so the dependencies of the package are missing.
 new_root() {
 	mkdir -p "$1"/var/lib/dpkg/{info,updates,triggers}
 	touch "$1"/var/lib/dpkg/{status,available}
 }
-# installed ROOT: the packages that are
+# installed ROOT: list the installed packages
 installed() {
 	dpkg-query --admindir="$1/var/lib/dpkg" -W -f '${db:Status-Status} ${Package}\n' |
 		sed -n 's/^installed //p' | sort | xargs
@@ -189,7 +189,7 @@ for name in libsimhash libsimhash-index; do
 done
 ! grep -rlF "$PWD" "$root/usr" || fail "files that name the folder of the build"
 
-# works FOLDER: the programs in it find pairs, and say what they are.
+# works FOLDER: the programs in it find pairs and show their versions
 mkdir "$files/sub"
 seq 1000 >"$files/a"
 cp "$files/a" "$files/sub/b"
@@ -223,7 +223,7 @@ runs 0 env LD_LIBRARY_PATH="$root/usr/lib" PYTHONPATH="$root/usr/lib/python3/dis
 	python3 -c 'import simhash, sys; print(simhash.__file__, simhash.scan(sys.executable).size_bytes > 0, len(list(simhash.Index().pairs())))'
 same "module" "$root/usr/lib/python3/dist-packages/simhash/__init__.py True 2" "$(cat out)"
 
-# The units: the program is there with the options that they give it. systemd knows what it is told.
+# The units: the program accepts the options in them, and systemd accepts the settings.
 unit=$root/usr/lib/systemd/user/simhash@.service
 command=$(sed -n 's/^ExecStart=//p' "$unit")
 command=${command/\$SIMHASH_OPTIONS/}
@@ -232,7 +232,7 @@ runs 0 "$root/usr/bin/"${command/\%f/"$files"}
 same "directives of simhash@.service that are given" "Nice=19 IOSchedulingClass=idle NoNewPrivileges=yes" \
 	"$(grep -xE 'Nice=19|IOSchedulingClass=idle|NoNewPrivileges=yes' "$unit" | xargs)"
 mkdir units
-# Programs are looked for in the system's folders.
+# systemd looks for programs in the folders of the system.
 sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "$unit" >units/simhash@.service
 sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
 runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
@@ -240,14 +240,14 @@ same "what systemd-analyze says" "" "$(cat out err)"
 runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
 same "what lintian says" "" "$(cat out)"
 
-# ---- Removed: the files, and then what dpkg knows of the package ----
+# ---- Removed: first the files, and then dpkg's records of the package ----
 runs 0 on "$root" -r "${packages[@]}"
 same "left behind" "" "$(tree "$root")"
 runs 0 on "$root" -P "${packages[@]}"
 same "installed" "" "$(installed "$root")"
 same "left behind by dpkg" "" "$(find "$root/var/lib/dpkg/info" -name '*simhash*')"
 
-# ---- Beside Debian's simhash ----
+# ---- Together with Debian's simhash ----
 mkdir -p dummy/DEBIAN dummy/usr/bin
 cat >dummy/DEBIAN/control <<'END'
 Package: simhash
@@ -259,7 +259,8 @@ END
 echo theirs >dummy/usr/bin/simhash
 dpkg-deb --root-owner-group --build dummy dummy.deb >build.log 2>&1 || fail "$(cat build.log)"
 
-# Ours takes the place of theirs, as it says that it replaces it; theirs is refused beside ours.
+# Our package replaces Debian's, because it declares this; Debian's package is refused if ours is
+# installed.
 second=$PWD/second
 new_root "$second"
 runs 0 on "$second" -i dummy.deb
@@ -271,7 +272,7 @@ runs 1 on "$second" --force-depends -i dummy.deb
 said "conflicting packages - not installing simhash"
 same "installed" $package "$(installed "$second")"
 runs 0 "$second/usr/bin/simhash" --version
-# Were it not to replace it, ours would be refused beside theirs as well: it conflicts.
+# Without this declaration, our package would also be refused, because the two conflict.
 dpkg-deb -R "$deb" unpacked
 sed -i '/^Replaces:/d' unpacked/DEBIAN/control
 dpkg-deb --root-owner-group --build unpacked unreplacing.deb >build.log 2>&1 ||
@@ -283,7 +284,7 @@ runs 1 on "$third" --force-depends -i unreplacing.deb
 said "conflicting packages - not installing $package"
 same "installed" simhash "$(installed "$third")"
 
-# ---- Accepted by apt, on the system as it is and where Debian's package is installed ----
+# ---- Accepted by apt, on the current system and with Debian's package installed ----
 awk 'BEGIN { RS = ""; ORS = "\n\n" } !/(^|\n)Package: (simhash|simhash-similarity|libsimhash[0-9]+|libsimhash-dev|python3-simhash)(\n|$)/' \
 	/var/lib/dpkg/status >status
 sed '1a Status: install ok installed' dummy/DEBIAN/control | cat status - >status.theirs
@@ -312,7 +313,7 @@ done
 [ ! -e "$top/lib/python3" ] || fail "the archive has a module for Debian's Python"
 
 # ---- Installed without a package, and uninstalled ----
-# Other files, and folders that others have, too, stay.
+# Other files stay, and so do folders that others also use.
 mkdir -p prefix/share/man/man1 prefix/lib/cmake/other
 touch prefix/share/man/man1/other.1
 find prefix | sort >before

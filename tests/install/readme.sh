@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# README.md and docs/guide.md do what they say. The packages for Debian are unpacked
-# into a root folder, and the commands come from the pages in it. They run as they are written, in order, each page in
-# a new home that has the folders named there. The session of the README prints what it shows, but for times.
-# With WRITE=1 the session is written anew.
+# Runs the commands of README.md, of docs/guide.md and of the EXAMPLES in the manual pages. They come from the unpacked
+# packages for Debian, and run as they are written, in order. Each page gets a new home with the folders that it names; the
+# manual pages run in ~/project. The session of the README must print the same output, except for times. With WRITE=1, the
+# session is written again.
 #
-# In a page, a block below <!-- not run: REASON --> does not run, one below <!-- server --> runs where there is a
-# server, and one below <!-- save as FILE --> is a file. No other block may hold commands.
+# A block below <!-- not run: REASON --> does not run. A block below <!-- server --> runs if there is a server. A block below
+# <!-- save as FILE --> is a file. No other block may contain commands. In a manual page, these marks are comments, such as
+# .\" not run: REASON
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 unset SIMHASH_DATABASE
 server_home=$HOME
 
-# What the build has is packed as it is: not built again, hardly compressed, and with the names that a sanitizer asks for.
+# Pack the build as it is: do not build again, compress little, and keep the names of functions for a sanitizer.
 root=$TEST_FOLDER/root
 strip=$([ -z "${TEST_CFLAGS:-}" ] && echo ON || echo OFF)
 (cd "$BINARY_DIR" && cpack -G DEB -B "$TEST_FOLDER/packages" -D CPACK_CMAKE_GENERATOR=Ninja -D CPACK_STRIP_FILES="$strip" \
@@ -25,13 +26,13 @@ doc=$root/usr/share/doc/simhash-similarity
 "$SOURCE_DIR/tests/docs_links.sh" "$doc" || fail "links of the installed documentation"
 library=$(dirname "$(find "$root" -name libsimhash.a)")
 pkgconfig=$(dirname "$(find "$root" -name simhash.pc)")
-# A program that is linked with a library built for a sanitizer is built so, too.
+# If a library is built for a sanitizer, programs that link it must be built the same way.
 mkdir bin
 printf '#!/bin/sh\nexec %s %s "$@"\n' "${CC:-cc}" "${TEST_CFLAGS:-}" >bin/cc
 chmod +x bin/cc
 export PATH=$root/usr/bin:$PWD/bin:$PATH PKG_CONFIG_PATH=$pkgconfig LD_LIBRARY_PATH=$library
 
-# page_blocks PAGE: its blocks, each in a file NUMBER.LANGUAGE of the folder blocks, and the comment above it in NUMBER.mark
+# page_blocks PAGE: write each block to a file NUMBER.LANGUAGE in the folder blocks, and the comment above it to NUMBER.mark
 page_blocks() {
 	rm -rf "$TEST_FOLDER/blocks"
 	mkdir "$TEST_FOLDER/blocks"
@@ -46,7 +47,21 @@ page_blocks() {
 	[ ! -e "$TEST_FOLDER/blocks/indented" ] || fail "$1: $(cat "$TEST_FOLDER/blocks/indented")"
 }
 
-# make_home: one with the folders that the pages name, as the working directory
+# manual_blocks NAME: the same for the EXAMPLES of a manual page
+manual_blocks() {
+	rm -rf "$TEST_FOLDER/blocks"
+	mkdir "$TEST_FOLDER/blocks"
+	gzip -dc "$root/usr/share/man/man1/$1.1.gz" | awk -v folder="$TEST_FOLDER/blocks/" '
+		/^\.Sh / { examples = $2 == "EXAMPLES" }
+		!examples { next }
+		/^\.Bd/ { inside = 1; n++; file = sprintf("%s%02d", folder, n)
+			if (sub(/^\.\\" /, "", last)) print "<!-- " last " -->" >(file ".mark"); next }
+		/^\.Ed/ { inside = 0; close(file ".sh"); next }
+		inside { gsub(/\\e/, "\\"); sub(/^\$ /, ""); print >(file ".sh"); next }
+		{ last = $0 }'
+}
+
+# make_home: make a home with the folders that the pages name, and enter it
 make_home() {
 	rm -rf "${TEST_FOLDER:?}/home"
 	mkdir "$TEST_FOLDER/home"
@@ -78,7 +93,7 @@ make_home() {
 	awk '/^    # 16 lines/ { on = 1 } on && !/^    / { exit } on { print substr($0, 5) }' "$doc/docs/algorithm.md" >my-tags.txt
 }
 
-# run_blocks: those of the last page, in order, in a home that make_home made; what they print goes to the file log
+# run_blocks: run the blocks of a page in order, and write their output to the file log
 run_blocks() {
 	local block mark
 	ran=0
@@ -98,7 +113,7 @@ run_blocks() {
 			continue
 		fi
 		ran=$((ran + 1))
-		# Every command of a block must succeed, as it does for a reader who types them.
+		# Every command of a block must succeed, as for a reader who types it.
 		bash -eu -o pipefail "$block" >out 2>err </dev/null || fail "$(cat "$block"): $(cat err)"
 		echo "== $(head -n 1 "$block")"
 		cat out err
@@ -108,7 +123,7 @@ printed() {
 	grep -qF -- "$1" "$TEST_FOLDER/log" || fail "not printed: $1"
 }
 
-# session: the commands of standard input on a terminal without colours, as one writes them
+# session: run the commands of standard input on a terminal without colours, as a user types them
 session() {
 	{
 		printf 'export NO_COLOR=1 PAGER=cat HOME=%q\n' "$PWD"
@@ -159,12 +174,12 @@ page_blocks "$doc/docs/guide.md"
 same "kinds of blocks in the guide" "c ini sh" \
 	"$(find "$TEST_FOLDER/blocks" -name '[0-9]*' ! -name '*.mark' | sed 's/.*\.//' | sort -u | paste -sd ' ')"
 if [ "$TEST_ENGINE" = mysql ]; then
-	mariadb -e 'DROP DATABASE simhash' # the guide makes it
+	mariadb -e 'DROP DATABASE simhash' # the guide creates it
 fi
 make_home
 run_blocks
 [ $ran -gt 35 ] || fail "only $ran blocks of the guide ran"
-# What some of them promise.
+# Results that some blocks promise.
 same "removed files" 3 "$(grep -c '"state":"done"' removed.jsonl)"
 [ -e documents/report.txt ] || fail "a removed file was not restored"
 same "rest of the backup" "notes.txt reports/draft2.txt" "$(cd old && find . -type f | sed 's|^./||' | LC_ALL=C sort | xargs)"
@@ -172,7 +187,7 @@ printed "a file of src resembles one of archive"
 same "tags counted by the program" "$(simhash --print documents/report.odt | awk '$1 == "sum" { print $3 }' | paste -sd ' ')" \
 	"$(./program <documents/report.odt | paste -sd ' ')"
 [ archive/final.txt -ef documents/final.txt ] || fail "the copies were not replaced by links: $(cat copies.sh)"
-# Copies have become links since the guide listed the parts.
+# Some copies have become links since the guide listed the parts.
 for i in 1 2 3; do
 	simfind --partition=$i/3 --format=csv -o part$i.csv 2>summary
 done
@@ -180,3 +195,12 @@ same "pairs of the parts" "$(simfind --format=csv 2>summary | tail -n +2 | sort)
 	"$(tail -q -n +2 part[123].csv | sort)"
 same "rows of what was forgotten" 0 "$(sqlite3 .local/share/simhash/simhash.db \
 	"SELECT count(*) FROM file_text WHERE directory LIKE '%/src/old'")"
+
+# ---- The manual pages ----
+for page in simhash simfind simkeep; do
+	manual_blocks $page
+	make_home
+	cd project
+	run_blocks
+	[ $ran -gt 3 ] || fail "only $ran examples of $page(1) ran"
+done

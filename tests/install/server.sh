@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# docs/server.md does what it says. Its "sh" blocks run as they are written, in order, those of the server and
-# those of another host each in a home of its own, with a fresh data directory. Only what belongs to a whole
-# machine is stood in for: apt, systemctl, sudo, chown and scp, and the paths and addresses of the page.
+# Tests docs/server.md. Its "sh" blocks run as they are written and in order. The blocks of the
+# server and of another host run in separate homes, with a new data directory. Only commands that
+# affect a whole machine are replaced: apt, systemctl, sudo, chown and scp, and the paths and
+# addresses of the page.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -21,29 +22,29 @@ start() {
 	for _ in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 10000))
 		cat "$root"/etc/mysql/mariadb.conf.d/*.cnf >"$root/options" 2>/dev/null || printf '[mariadb]\nbind-address=127.0.0.1\n' >"$root/options"
-		# As start_server does, but with the configuration of the page.
+		# Like start_server, but with the configuration of the page.
 		"${server_tie[@]}" "$mariadbd" --defaults-file="$root/options" --user="$server_user" --datadir="$place/data" --tmpdir="$place" \
 			--socket="$place/s" --pid-file="$place/pid" --log-error="$place/server.log" --port="$port" --skip-name-resolve \
 			--innodb-log-file-size=8M --innodb-flush-log-at-trx-commit=0 2>>"$place/start.log" &
 		server=$!
 		! wait_for_server "$place" || return 0
-		wait "$server" || true # the port is taken: try another
+		wait "$server" || true # the port is in use: try another one
 	done
 	fail "the server does not start: $(tail "$place/server.log")"
 }
 
-# Each writes down how it was called, for what the test does between blocks.
+# Each replacement records its arguments, which the test uses between blocks.
 for name in apt systemctl chown scp; do
 	printf '#!/bin/sh\necho "%s $*" >>%s/calls\n' $name "$TEST_FOLDER" >stubs/$name
 done
 printf 'while [ $# -gt 1 ]; do cp "$1" %s/other-home/ || exit; shift; done\n' "$TEST_FOLDER" >>stubs/scp
-# A restart is waited for, as systemctl does.
+# Waits for a restart, like systemctl.
 printf 'touch %s/restart\nwhile [ -e %s/restart ]; do sleep 0.02; done\n' "$TEST_FOLDER" "$TEST_FOLDER" >>stubs/systemctl
 printf '#!/bin/sh\nexec "$@"\n' >stubs/sudo
 chmod +x stubs/*
 PATH=$TEST_FOLDER/stubs:$(dirname "$SIMHASH"):$(dirname "$SIMFIND"):$PATH
 
-# Each block in a file of its own, with the host where it runs: NUMBER.server or NUMBER.other
+# Each block gets a file that names its host: NUMBER.server or NUMBER.other.
 awk -v folder="$TEST_FOLDER" '/^```sh/ { inside = 1; n++; file = sprintf("%s/%02d.%s", folder, n, last ~ /on the server/ ? "server" : \
 		last ~ /on another host/ ? "other" : "unmarked"); next }
 	/^```/ && !inside { print "another kind of block in line " NR ": " $0 >(folder "/odd"); inside = 1; file = folder "/odd"; next }
@@ -58,16 +59,18 @@ seq 3000 4000 | factor >other-home/documents/a.txt
 sed 100d other-home/documents/a.txt >other-home/documents/b.txt
 settle other-home
 (umask 077 && : >other-home/.my.cnf)
-# run_block NUMBER.HOST: the file block, there; the port of a test is none that a page could name
+# run_block NUMBER.HOST: run the block on this host; the page cannot name the port that the test
+# uses
 run_block() {
 	[ "$1" != "$first_elsewhere" ] || printf '[client]\nport=%s\n' "$port" >"$TEST_FOLDER/other-home/.my.cnf"
 	cd "$TEST_FOLDER/${1##*.}-home"
-	# As in one shell: a block that changes the umask does so for those that follow.
+	# As in one shell: if a block changes the umask, the change applies to the following blocks.
 	umask "$(cat "$TEST_FOLDER/umask.${1##*.}" 2>/dev/null || echo 022)"
 	printf '\numask >%s\n' "$TEST_FOLDER/umask.${1##*.}" >>"$TEST_FOLDER/block"
 	HOME=$PWD bash -eu -o pipefail "$TEST_FOLDER/block" >"$TEST_FOLDER/out" 2>"$TEST_FOLDER/err" </dev/null
 }
-# Without TLS, with the name of another host, or at a server of another authority there is no connection.
+# Without TLS, with the name of another host, or to a server of another authority, there is no
+# connection.
 refuse_others() {
 	local url=mysql://$address/simhash
 	sed '/ssl-/d' other-home/.my.cnf >plain.cnf
@@ -106,11 +109,11 @@ for block in [0-9]*.*; do
 	rm status
 	cat out err >"output.${block%%.*}"
 	ran=$((ran + 1))
-	# What the page promises.
+	# Results that the page promises.
 	case $(cat block) in
 	*have_ssl*)
 		grep -q 'have_ssl.*YES' out || fail "no TLS: $(cat out "$place/server.log")"
-		# The server runs as mysql, who must be able to read its configuration.
+		# The server runs as mysql, which must be able to read its configuration.
 		same "modes" "644 644 644 400 600" "$(cd "$root/etc/mysql" && stat -c %a mariadb.conf.d/60-simhash.cnf tls/ca.pem tls/server.pem tls/server.key \
 			"$TEST_FOLDER/server-home/ca.key" | paste -sd ' ')"
 		;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Another project adds this one by add_subdirectory: it gets the libraries, under the names that
-# find_package gives them, and no programs, tests, packages or files to install.
+# Tests a project that adds this one with add_subdirectory: it gets the libraries, with the same
+# names as from find_package, and no programs, tests, packages or files to install.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Built without the server's client library and libarchive, all works but mysql:// and archives, which
-# say why. simhash works also when it is optimized as it is linked. Without expat alone, the code that
-# looks into archives compiles.
+# Tests a build without the server's client library and libarchive: everything works except for
+# mysql:// and archives, where a message gives the reason. simhash also works with link-time
+# optimization. Without only expat, the code for archives compiles.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -24,7 +24,7 @@ if ldd without/simhash without/simfind without/simkeep | grep -Ei 'mysql|mariadb
 	fail "linked with the client library"
 fi
 
-# Of two client libraries the builder chooses one, as a project shows that has nothing else.
+# The user who builds can choose one of two client libraries, which a small project shows.
 mkdir -p client/found
 cat >client/CMakeLists.txt <<PROJECT
 cmake_minimum_required(VERSION 3.21)
@@ -70,7 +70,7 @@ said "--decompress 'text': this simhash was built without text; build it with li
 runs 1 without/simhash --decompress=zip "$files"
 said "--decompress 'zip': this simhash was built without zip; build it with libarchive"
 
-# Archives: said where they are asked for, and where their members go.
+# Archives: the message appears if archives are requested, or if rows of members would be removed.
 gzip -k "$files/a"
 (cd "$files" && python3 -m zipfile -c x.zip a b)
 settle "$files"

@@ -1,6 +1,6 @@
 /*
- * Files that have copies come content by content, also if they wait in temporary files: the largest
- * first, then by hash, each file once and in the order of paths.
+ * Tests that files with copies come content by content, also from temporary files: the largest
+ * first, then by hash; each file comes once, and files are sorted by path.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void add(struct copy_sorter *sorter, uint32_t number)
 
 static int take(void *context, struct keep_file *files, size_t count, struct simhash_error *unused)
 {
-	size_t *next = context; /* of contents, the largest first */
+	size_t *next = context; /* the content, the largest first */
 	uint32_t content = CONTENTS - 2 - (uint32_t)(*next & ~(size_t)1) + (*next & 1);
 
 	(void)unused;
@@ -75,7 +75,7 @@ static void check(size_t memory_bytes)
 	for (size_t i = 0; i < FILES; i++) {
 		add(sorter, numbers[i]);
 		if (i % 3 == 0)
-			add(sorter, numbers[i / 2]); /* once more */
+			add(sorter, numbers[i / 2]); /* a second time */
 	}
 	assert_int_equal(copy_sorter_each(sorter, take, &contents, &error), 0);
 	assert_int_equal(contents, CONTENTS);
@@ -87,8 +87,8 @@ static void contents_come_in_order(void **state)
 {
 	(void)state;
 	random_begin();
-	check((size_t)64 << 20); /* in memory */
-	check((size_t)64 << 10); /* in files */
+	check((size_t)64 << 20); /* everything in memory */
+	check((size_t)64 << 10); /* partly in files */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /*
- * What goes and what stays, against a brute force that is written from the words of docs/apply.md.
+ * Compares the files to remove and to keep with a brute force that was written from docs/apply.md.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -37,7 +37,7 @@ struct world {
 	struct bytes protected[2];
 };
 
-/* Files of a few contents, some of them named twice, with decisions or without. */
+/* Files with a few contents, some of them twice, with or without decisions. */
 static void make_world(struct world *world)
 {
 	bool has_decisions = below(2) == 0;
@@ -105,7 +105,7 @@ static bool has_act(const struct plan *plan, const char *path, const struct keep
 	return false;
 }
 
-/* Is one of the names of a file protected? */
+/* Is any name of a file protected? */
 static bool has_protected_name(const struct world *world, const struct keep_file *file)
 {
 	for (size_t i = 0; i < world->count; i++)
@@ -152,7 +152,7 @@ static void no_content_loses_its_last_file(void **state)
 			check_act(&world, &plan, &plan.acts[i]);
 			moved += plan.acts[i].kept == NULL;
 		}
-		/* Some file of each content stays, unless files are moved. */
+		/* At least one file of each content stays, unless files are moved. */
 		for (size_t i = 0; i < world.count && world.policy.action != ACTION_MOVE; i++) {
 			bool stays = false;
 			for (size_t j = 0; j < world.count; j++)
@@ -161,7 +161,7 @@ static void no_content_loses_its_last_file(void **state)
 					 !has_act(&plan, world.files[j].path, &world.files[j]));
 			assert_true(stays);
 		}
-		/* A decision is carried out or refused, unless its file already is the kept one. */
+		/* A decision is carried out or refused, unless its file is the kept one. */
 		for (size_t i = 0; i < plan.refusal_count; i++)
 			assert_int_equal(plan.refusals[i].file->decision, DECIDED_GIVE_UP);
 		acts += plan.count;
@@ -171,7 +171,7 @@ static void no_content_loses_its_last_file(void **state)
 	assert_true(acts > 10000 && moved > 1000 && refusals > 1000);
 }
 
-/* What a rule prefers of x and y: 1 x, -1 y, 0 neither. */
+/* Which one does a rule prefer: 1 x, -1 y, 0 neither. */
 static int prefers(const char *rule, const struct keep_file *x, const struct keep_file *y)
 {
 	long a = 0, b = 0;
@@ -246,7 +246,7 @@ static json_t *read_json(const char *text)
 	return fields_read(bytes_of(text), "text", 0, &error);
 }
 
-/* The rules that fields are read by, whichever library reads them. */
+/* Tests the rules for reading fields, which do not depend on the library. */
 static void fields_are_what_they_have_to_be(void **state)
 {
 	static const char *const wrong[] = {"",

@@ -1,5 +1,5 @@
 /*
- * Making contents, measures and sketches for the tests of measures.
+ * Makes contents, measures and sketches for the tests of measures.
  * SPDX-License-Identifier: MIT
  */
 #include "sketching.h"
@@ -38,7 +38,7 @@ struct simhash_measure *measure_weighted(const char *text, const char *lines)
 	return measure;
 }
 
-/* The sketch of some bytes at once, and how many features they have. */
+/* The sketch of some bytes at once, and the number of their features. */
 uint64_t sketch_by(const struct simhash_measure *measure, const void *bytes, size_t size,
 		   uint8_t *sketch)
 {
@@ -73,7 +73,7 @@ uint64_t number_at(const uint8_t *bytes)
 	return number;
 }
 
-/* Text with long lines, other scripts, and what is no text at all. */
+/* Text with long lines and other scripts, and bytes that are not text. */
 size_t make_bytes(uint8_t *bytes, size_t size)
 {
 	static const char *const words[] = {"alpha", "beta,", "\xd0\xbc\xd0\xb8\xd1\x80",
@@ -96,8 +96,8 @@ size_t make_bytes(uint8_t *bytes, size_t size)
 }
 
 /*
- * Contents of all kinds: 0 text and the like, 1 random, 2 one byte again and again, 3 a short
- * pattern again and again, 4 random with long runs.
+ * Contents of all kinds: 0 text and similar, 1 random, 2 one repeated byte, 3 a short repeated
+ * pattern, 4 random with long runs.
  */
 void make_content(uint8_t *bytes, size_t size, int kind)
 {
@@ -113,7 +113,7 @@ void make_content(uint8_t *bytes, size_t size, int kind)
 				   : (uint8_t)next_random();
 }
 
-/* Words of two sets with a known Jaccard index, in any order and any number of times. */
+/* Words of two sets with a known Jaccard index, in any order, each any number of times. */
 size_t write_set(char *text, unsigned from, unsigned to, unsigned repeats)
 {
 	unsigned count = (to - from) * repeats, *order = malloc(count * sizeof *order);

@@ -1,5 +1,5 @@
 /*
- * Making contents, measures and sketches for the tests of measures. What fails ends the test.
+ * Makes contents, measures and sketches for the tests of measures. A failure ends the test.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_MEASURE_SKETCHING_H

@@ -1,5 +1,5 @@
 /*
- * Bottom-k sketches are the smallest of all hashes, sorted.
+ * Tests that bottom-k sketches are the smallest of all hashes, sorted.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL

@@ -1,5 +1,5 @@
 /*
- * Exact measures of two contents: longest common subsequences and overlap.
+ * Tests exact measures of two contents: longest common subsequences and overlap.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static void lcs_equals_the_table(void **state)
 		assert_int_equal(simhash_lcs_bytes(a, n, b, m, 0, &length, &error), 0);
 		assert_int_equal(length, lcs_plain(a, n, b, m));
 	}
-	/* Beyond its bound it says so. */
+	/* It reports when the bound is exceeded. */
 	for (size_t i = 0; i < sizeof a; i++) {
 		a[i] = (uint8_t)next_random();
 		b[i] = (uint8_t)next_random();
@@ -86,7 +86,7 @@ static void lcs_equals_the_table(void **state)
 	}
 }
 
-/* Long runs of the same make each difference dear: they count, too. */
+/* Long equal runs count as steps, so each difference takes many. */
 static void lcs_is_bounded_on_sparse_contents(void **state)
 {
 	enum { SIZE = 2000000 };
@@ -100,7 +100,7 @@ static void lcs_is_bounded_on_sparse_contents(void **state)
 	}
 	assert_int_equal(simhash_lcs_bytes(a, SIZE, b, SIZE, 100000000, &length, &error), -1);
 	assert_int_equal(error.code, SIMHASH_E_RANGE);
-	/* What is the same needs no steps. */
+	/* Identical contents need no steps. */
 	assert_int_equal(simhash_lcs_bytes(a, SIZE, a, SIZE, 100, &length, &error), 0);
 	assert_int_equal(length, SIZE);
 	free(a);
@@ -132,7 +132,7 @@ static void lcs_of_lines_counts_lines(void **state)
 		assert_int_equal(lines.lines_b, m);
 		assert_int_equal(lines.common, lcs_plain(x, n, y, m));
 	}
-	/* A last line without a newline is another than with one. */
+	/* A last line without a newline differs from the same line with one. */
 	assert_int_equal(simhash_lcs_lines("x\ny", 3, "x\ny\n", 4, 0, &lines, &error), 0);
 	assert_int_equal(lines.common, 1);
 }
@@ -143,7 +143,7 @@ static void overlap_counts_sets_and_bags(void **state)
 
 	(void)state;
 	assert_int_equal(simhash_overlap("bytes=2", "aaab", 4, "aabb", 4, &o, &error), 0);
-	/* aa aa ab; aa ab bb */
+	/* Aa aa ab; aa ab bb. */
 	assert_int_equal(o.a, 2);
 	assert_int_equal(o.b, 3);
 	assert_int_equal(o.both, 2);

@@ -1,5 +1,6 @@
 /*
- * The feature simhash: worked examples of the literature, the signs of plain sums, and weights.
+ * Tests the feature simhash with worked examples of the literature, the signs of plain sums, and
+ * weights.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -33,7 +34,7 @@ static uint64_t letters_of(const char *word)
 
 	for (; *word != '\0'; word++)
 		simhash_sums_add(&sums, (uint64_t)*word & 0x1f, 1);
-	/* There, a sum of 0 makes a bit, too. */
+	/* In that text, a sum of 0 also sets the bit. */
 	for (int bit = 0; bit < 5; bit++)
 		fingerprint |= (uint64_t)(sums.sum[bit] >= 0) << bit;
 	return fingerprint;
@@ -48,7 +49,10 @@ static void four_words_pair_as_told(void **state)
 	assert_int_equal(banana, cabana);
 	assert_int_equal(bozo, ozone);
 	assert_int_not_equal(banana, bozo);
-	/* 10011 is 1 from the first and the third, 3 from the others; "sssss" is that, too. */
+	/*
+	 * 10011 differs by 1 from the first and the third, and by 3 from the others; it is also the
+	 * result for "sssss".
+	 */
 	assert_int_equal(__builtin_popcountll(banana ^ 0x13), 1);
 	assert_int_equal(__builtin_popcountll(bozo ^ 0x13), 3);
 	assert_int_equal(letters_of("sssss"), 0x13);
@@ -85,7 +89,9 @@ static void longer_sentence_is_nearer_than_hashes(void **state)
 	assert_true(by_simhash < 40 && by_simhash < by_hash / 2 + 8);
 }
 
-/* Three sentences: the words that mean something weigh 3, and bring the first and third together. */
+/*
+ * Three sentences: the meaningful words have weight 3, so the first and the third become similar.
+ */
 static void weights_bring_the_cats_together(void **state)
 {
 	static const char *const sentences[] = {"the cat in the tree is white",
@@ -101,7 +107,7 @@ static void weights_bring_the_cats_together(void **state)
 		sketch_of("simhash128:words", sentences[i], strlen(sentences[i]), plain[i]);
 		sketch_by(weighted, sentences[i], strlen(sentences[i]), heavy[i]);
 	}
-	/* Without weights "the ... in the ... is" counts for as much. */
+	/* Without weights, "the ... in the ... is" counts as much. */
 	assert_true(bits_between(heavy[0], heavy[2], 16) * bits_between(plain[0], plain[1], 16) <
 		    bits_between(plain[0], plain[2], 16) * bits_between(heavy[0], heavy[1], 16));
 	assert_true(bits_between(heavy[0], heavy[2], 16) < bits_between(heavy[0], heavy[1], 16));
@@ -130,7 +136,7 @@ static void simhash_is_the_sign_of_sums(void **state)
 		sketch_of("simhash64", bytes, sizes[s], sketch);
 		assert_int_equal(number_at(sketch), simhash_sums_fingerprint(&sums[0]));
 	}
-	/* What is shorter than a feature is one; nothing is none. */
+	/* A content shorter than a feature is one feature; an empty one has none. */
 	assert_int_equal(sketch_of("simhash64", "abc", 3, sketch), 1);
 	assert_int_equal(number_at(sketch), XXH3_64bits("abc", 3));
 	assert_int_equal(sketch_of("simhash64", "", 0, sketch), 0);

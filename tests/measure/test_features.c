@@ -1,5 +1,5 @@
 /*
- * Features: n-grams and words are those of the libraries that define them, and set bits are counted.
+ * Compares features with the libraries that define them (n-grams and words), and counts set bits.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -24,7 +24,7 @@ static void check_ngrams(ngram_fn *hashes, unsigned n, const uint8_t *bytes)
 
 	for (size_t count = 0; count + n <= 140; count += count < 40 ? 1 : 7)
 		for (int both = 0; both < 2; both++) {
-			/* What is read ends where it may: a heap block of its own. */
+			/* A separate heap block ends exactly where reading must end. */
 			uint8_t *exact = malloc(count + n - 1 + (count + n == 1));
 			memcpy(exact, bytes, count + n - 1);
 			memset(out, 0, sizeof out);
@@ -35,7 +35,7 @@ static void check_ngrams(ngram_fn *hashes, unsigned n, const uint8_t *bytes)
 				assert_int_equal(second[i],
 						 both ? XXH3_64bits_withSeed(bytes + i, n, 1) : 0);
 			}
-			/* And nothing beyond. */
+			/* Nothing is written after it. */
 			assert_int_equal(out[count], 0);
 			assert_int_equal(second[count], 0);
 			free(exact);
@@ -44,7 +44,7 @@ static void check_ngrams(ngram_fn *hashes, unsigned n, const uint8_t *bytes)
 
 typedef void count_fn(struct bit_counts *counts, const uint64_t *hashes, size_t blocks);
 
-/* The same block again and again, in calls of all sizes, also until the planes are full. */
+/* Add the same block many times, in calls of all sizes, also until the planes are full. */
 static void check_counts(count_fn *count, const uint64_t *hashes, size_t blocks)
 {
 	static uint64_t repeated[64 * 64];

@@ -1,5 +1,5 @@
 /*
- * Hamming search, against brute force.
+ * Compares the Hamming search with brute force.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 static struct simhash_error error;
 
 struct pair_log {
-	uint8_t *seen; /* count * count, how often */
+	uint8_t *seen; /* count * count: how often a pair was seen */
 	size_t count, total;
 };
 
@@ -33,7 +33,7 @@ static int log_near(void *context, size_t a, size_t b, unsigned distance,
 	return 0;
 }
 
-/* All bits random; or a few families that differ in a few bits; or few bits that differ at all. */
+/* All bits random; or a few families that differ in a few bits; or only a few bits that differ. */
 static void make_fingerprints(uint64_t *fingerprints, size_t count, int kind)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Differing lines, against the length of a longest common subsequence and by putting one text
- * together from the other.
+ * Compares differing lines with the length of a longest common subsequence, and rebuilds one text
+ * from the other.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 static struct simhash_error error;
 
-/* Lines of few kinds, so that many are equal; the last may have no end. */
+/* A text with few different lines, so that many are equal; the last line may have no end. */
 static size_t random_text(char *text, unsigned lines, unsigned kinds)
 {
 	size_t size = 0;
@@ -37,7 +37,7 @@ static size_t next_line(const char *text, size_t size, size_t at)
 	return end == NULL ? size : (size_t)(end + 1 - text);
 }
 
-/* The lines that are not marked, one after another; returns the bytes of them. */
+/* The unmarked lines, one after another; returns their size. */
 static size_t unchanged(const char *text, size_t size, const uint8_t *is_changed, size_t lines,
 			char *out)
 {

@@ -1,5 +1,5 @@
 /*
- * Texts of measures and of weights: canonical, or refused with what was expected.
+ * Tests texts of measures and weights: each is canonical, or refused with the expected message.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>

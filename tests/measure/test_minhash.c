@@ -1,5 +1,5 @@
 /*
- * MinHash sketches are those of all draws of all features.
+ * Compares MinHash sketches with all draws of all features.
  * SPDX-License-Identifier: MIT
  */
 #define XXH_INLINE_ALL
@@ -17,7 +17,7 @@
 #include "simhash_measures.h"
 #include "sketching.h"
 
-/* SuperMinHash as its paper has it: every draw of every feature. */
+/* SuperMinHash as in its paper: every draw of every feature. */
 static void minhash_plainly(const uint8_t *bytes, size_t size, unsigned shift, uint8_t *sketch)
 {
 	static uint64_t value[1024];

@@ -1,5 +1,5 @@
 /*
- * Every public function that takes an error takes NULL for it.
+ * Tests that every public function with an error argument accepts NULL for it.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>

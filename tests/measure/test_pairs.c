@@ -1,5 +1,5 @@
 /*
- * The pairs of sketches, against brute force.
+ * Compares the pairs of sketches with brute force.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 static struct simhash_error error;
 
 struct pair_log {
-	uint8_t *seen; /* count * count, how often */
+	uint8_t *seen; /* count * count: how often a pair was seen */
 	size_t count, total;
 };
 
@@ -35,7 +35,7 @@ static int log_pair(void *context, size_t a, size_t b, double similarity,
 	return 0;
 }
 
-/* Families of texts, of which each member has a few words of its own. */
+/* Families of texts; each member has a few words that the others do not have. */
 static void write_text(char *text, size_t words, unsigned family, unsigned changes)
 {
 	uint64_t saved = random_seed(family * 7919u + 1);
@@ -98,7 +98,7 @@ static void pairs_are_those_of_brute_force(void **state)
 	}
 }
 
-/* Where all files have much in common, such as a licence, all are compared with all. */
+/* If all files share much, such as a license, all are compared with each other. */
 static void crowded_sketches_lose_no_pair(void **state)
 {
 	enum { COUNT = 400 };

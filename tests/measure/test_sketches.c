@@ -1,5 +1,5 @@
 /*
- * What holds for the sketches of every measure.
+ * Tests the properties that hold for the sketches of every measure.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -38,7 +38,7 @@ static void any_split_gives_the_same_sketch(void **state)
 			size_t size = make_bytes(bytes, sizes[s]);
 			uint64_t features = sketch_of(all_measures[m], bytes, size, whole);
 			assert_int_equal(simhash_sketcher_new(measure, &sketcher, &error), 0);
-			/* The same one again and again: finishing begins anew. */
+			/* Use the same sketcher many times: finishing starts it again. */
 			for (int round = 0; round < 4; round++) {
 				size_t most = round == 0 ? 1 : (size_t)1 << (3 + 4 * round);
 				for (size_t at = 0, part; at < size; at += part) {
@@ -76,7 +76,7 @@ static void estimates_lie_where_their_deviation_says(void **state)
 			unsigned size = set_sizes[s], rounds = size > 2000 ? 3 : 60;
 			double sum = 0, truth = 0, least = 1;
 			for (unsigned round = 0; round < rounds; round++) {
-				/* Two thirds of each are in both: a half. */
+				/* Two thirds of each are in both, so the resemblance is a half. */
 				unsigned base = (unsigned)(next_random() % 100000000);
 				unsigned shift = size / 3, low = base, high = base + size;
 				double deviation, share;
@@ -92,11 +92,11 @@ static void estimates_lie_where_their_deviation_says(void **state)
 				    5.5 * sqrt(truth * (1 - truth) / 64) + 1e-9)
 					fail_msg("%s, %u: %f for %f", measures[m], size, share,
 						 truth);
-				if (m == 3 && size <= 500) /* all of them are in the sketch */
+				if (m == 3 && size <= 500) /* the sketch contains all of them */
 					assert_true(share == truth && deviation == 0);
 			}
 			sum /= rounds;
-			/* No bias: within four deviations of the mean. */
+			/* There is no bias: within four deviations of the mean. */
 			if (fabs(sum - truth) > 4 * sqrt(truth * (1 - truth) / 64 / rounds) + 1e-3)
 				fail_msg("%s, %u: mean %f for %f", measures[m], size, sum, truth);
 			simhash_measure_free(measure);

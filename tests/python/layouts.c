@@ -1,6 +1,6 @@
 /*
- * The sizes of the public structs and the offsets of their fields, in lines "STRUCT FIELD OFFSET SIZE"
- * and "STRUCT - - SIZE", for the test that compares them with what python/simhash declares.
+ * Prints the sizes of the public structs and the offsets of their fields, in lines "STRUCT FIELD
+ * OFFSET SIZE" and "STRUCT - - SIZE", for the test that compares them with python/simhash.
  * SPDX-License-Identifier: MIT
  */
 #include <simhash_index.h>

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The package for Python: its tests, and the examples of docs/python.md, by the folder in the build.
-# Expects LAYOUTS, which prints how a compiler lays out the public structs, and PYTHON.
+# Tests the package for Python in the build folder: runs its tests and the examples of
+# docs/python.md. Needs LAYOUTS, which prints the layout of the public structs, and PYTHON.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
 export PYTHONPATH=$BINARY_DIR/python PYTHONDONTWRITEBYTECODE=1
 tests=("$SOURCE_DIR/tests/python/test_index.py")
-# The others need no index.
+# The other tests need no index.
 [ "$TEST_ENGINE" != sqlite ] || tests=("$SOURCE_DIR/tests/python")
 (runs 0 "$PYTHON" -m pytest -q -p no:cacheprovider --durations=5 --basetemp="$TEST_FOLDER/pytest" "${tests[@]}") ||
-	fail "$(cat "$TEST_FOLDER/out")" # which is where pytest says why
+	fail "$(cat "$TEST_FOLDER/out")" # pytest prints the reason there
 tail -n 8 out
 ! grep -qE 'skipped|xfailed' out || fail "tests were skipped: $(cat out)"
 
-# The examples of the documentation, in order, in a folder as it supposes it.
+# The examples of the documentation, in order, in a folder as they expect it.
 mkdir documents
 seq 10000 14000 | factor >documents/report.txt
 sed 1200,1210d documents/report.txt >documents/draft.txt

@@ -1,4 +1,4 @@
-"""simhash.scan and its like, against simhash --print, the definition, and what a caller can do wrong.
+"""Tests simhash.scan and similar functions: compares them with simhash --print and the definition, and checks wrong calls.
 
 SPDX-License-Identifier: MIT
 """
@@ -49,7 +49,7 @@ def test_sum_table_is_that_of_simhash(tmp_path):
 def test_sum_table_is_as_defined():
     content = CONTENT[:5000]
     bits = "".join(f"{byte:08b}" for byte in content)
-    # A tag that was found is left behind whole, as str.count does.
+    # The search continues after the complete tag that was found, like str.count.
     assert simhash.scan(content).counts == tuple(bits.count(f"{tag.pattern:08b}") for tag in simhash.TagSet().tags)
 
 
@@ -143,7 +143,7 @@ def test_tag_sets(tmp_path):
         simhash.TagSet.read(tmp_path / "none")
     with pytest.raises(simhash.InvalidError, match="16 tags, not 3"):
         simhash.TagSet("x", default.tags[:3])
-    # What is counted with a set keeps it.
+    # A result of a tag set keeps the set in existence.
     table = simhash.scan(CONTENT, simhash.TagSet("x", mine.tags))
     assert table.keys("a.b") == simhash.scan(CONTENT, mine).keys("a.b")
 
@@ -171,7 +171,7 @@ def test_another_thread_runs_while_one_scans():
 
     thread = threading.Thread(target=run)
     thread.start()
-    # From now on only who releases the GIL lets another thread run.
+    # From now on, another thread runs only if the GIL is released.
     sys.setswitchinterval(3600)
     try:
         gate.release()
@@ -248,7 +248,7 @@ def test_all_but_arrays_works_without_numpy():
 
 
 def locks_of(path):
-    """How many locks processes have on a file, as the kernel lists them."""
+    """The number of locks on a file in the kernel's list."""
     with open("/proc/locks") as file:
         inode = f":{os.stat(path).st_ino} "
         return sum(inode in line for line in file)
@@ -275,7 +275,7 @@ def test_a_database_that_this_process_has_open_keeps_its_locks(tmp_path, ending,
         assert simhash.sketch(name).size_bytes == path.stat().st_size
         simhash.scan(str(name))
         assert locks_of(path) == locks
-    # However often it is read, one descriptor is left open.
+    # One descriptor stays open, no matter how often the file is read.
     assert len(os.listdir("/proc/self/fd")) == open_files + 1
     connection.execute("COMMIT")
     connection.close()

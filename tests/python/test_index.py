@@ -1,4 +1,4 @@
-"""simhash.Index against simfind, and what becomes of iterators when things are closed around them.
+"""Compares simhash.Index with simfind, and tests iterators when an index is closed or the process forks.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,7 +23,7 @@ FILES = pathlib.Path(os.environ["TEST_FOLDER"], "files")
 
 @pytest.fixture(scope="module", autouse=True)
 def tree():
-    """An index with identical and similar files, odd names and another host."""
+    """An index with identical and similar files, unusual names and another host."""
     rng, folder = random.Random(5), os.fsencode(FILES)
     (FILES / "sub").mkdir(parents=True, exist_ok=True)
     for family in range(12):
@@ -44,13 +44,13 @@ def simfind(*options):
 
 
 def shown(file):
-    """As simfind shows it: a host of its own before the path."""
+    """As simfind shows it: another host before the path."""
     path = file.path if file.host != "elsewhere" else f"elsewhere:{file.path}"
     return path
 
 
 def path_of(item, name="path"):
-    """JSON has the bytes of what is not UTF-8 in another field."""
+    """JSON has bytes that are not UTF-8 in another field."""
     return os.fsdecode(bytes.fromhex(item[name + "_hex"])) if name + "_hex" in item else item[name]
 
 
@@ -178,11 +178,11 @@ def test_an_index_closed_under_an_iterator(begin):
     index.close()
     with pytest.raises(ValueError, match="the index is closed"):
         next(iterator)
-    assert repr(first)  # what it gave lives on
+    assert repr(first)  # its results stay valid
     for call in (index.files, index.pairs, index.groups, lambda: index.neighbours("/")):
         with pytest.raises(ValueError, match="the index is closed"):
             call()
-    # An index that nobody holds ends after its iterators.
+    # An index without references ends after its iterators.
     iterator = getattr(simhash.Index(URL), begin)()
     next(iterator)
     gc.collect()
@@ -257,7 +257,7 @@ def test_a_callers_error_ends_a_search(monkeypatch):
 
 
 def in_child(work):
-    """What `work` returns, as text, in a child of fork."""
+    """The result of `work` as text, in a forked child."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

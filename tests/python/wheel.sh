@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The wheel: made without the network, the same each time, and used from where it is installed, by
-# a Python that finds nothing else of this project.
+# Tests the wheel: it is made without the network, the same each time, and used where it is
+# installed, by a Python that finds nothing else of this project.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-# make FOLDER PACKAGE: a wheel in FOLDER, from a package's folder
+# make_wheel FOLDER PACKAGE: make a wheel in FOLDER from the folder of a package
 export SOURCE_DATE_EPOCH=1700000000 SIMHASH_BUILD_DIR=$BINARY_DIR
 make_wheel() {
 	runs 0 "$PYTHON" -m build --no-isolation --wheel --outdir "$1" "$2" || fail "$(cat out)"
@@ -44,12 +44,12 @@ END
 runs 0 env -u LD_LIBRARY_PATH PYTHONPATH="$PWD/installed" "$PYTHON" program.py
 same "what it prints" "installed 7 a b installed/simhash/_lib installed/simhash/_lib" "$(xargs <out)"
 
-# An archive of sources would lack those of the libraries.
+# A source archive would not contain the sources of the libraries.
 cd source
 runs 1 "$PYTHON" setup.py -q sdist
 said "only wheels can be made here"
 cd ..
-# A library that is not there is named.
+# A missing library is named.
 rm installed/simhash/_lib/libsimhash.so.*
 runs 1 env -u LD_LIBRARY_PATH PYTHONPATH="$PWD/installed" "$PYTHON" -c 'import simhash'
 said "simhash cannot load libsimhash.so."

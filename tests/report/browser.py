@@ -1,13 +1,13 @@
-"""The report in a real browser, driven through the WebDriver protocol of chromedriver.
+"""Tests the report in a real browser, which chromedriver controls through the WebDriver protocol.
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
     browser.py --empty REPORT.html VERSIONS.html VERSIONS.json
-                                        in which nothing was found; made with --group=lineage
+                                        a page without results; a page with --group=lineage
 
-Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens
-a group and pairs of it, decides, and checks what is then to be seen and what is saved; that no
-script failed, that nothing was loaded, and that names and lines of files are text. EXPECTED holds
-what the page must say, made by other programs.
+Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens a
+group and its pairs, and decides. Checks the visible page and the saved file; that no script failed,
+that nothing was loaded, and that names and lines of files are text. EXPECTED contains the expected
+texts of the page, made by other programs.
 SPDX-License-Identifier: MIT
 """
 import base64
@@ -50,7 +50,7 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"},
                                          method=method)
-        # No proxy stands between this machine and itself.
+        # Do not use a proxy for connections to this machine.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(request, timeout=120) as answer:
@@ -67,7 +67,7 @@ class Browser:
 
     def click(self, css, number=0):
         element = self.find(css)[number]
-        # The decisions at the bottom may cover what the driver takes to be in view.
+        # The decisions at the bottom may cover an element that the driver treats as visible.
         self.run("arguments[0].scrollIntoView({block: 'center'})", {"element-6066-11e4-a52e-4f735466cecf": element})
         self.call("POST", f"/element/{element}/click", {})
 
@@ -226,7 +226,7 @@ def test(browser, report, expected, pictures, folder):
     test_names(browser, expected)
     test_widths(browser, report, expected, pictures)
 
-    # No script failed, and nothing was loaded but the page.
+    # No script failed, and only the page itself was loaded.
     check("messages", [entry["message"] for entry in browser.log("browser")], [])
     loads = set()
     for entry in browser.log("performance"):
@@ -237,7 +237,7 @@ def test(browser, report, expected, pictures, folder):
     print(f"opened in {loaded:.2f} s")
 
 
-# What is said at the top, and of what the page was made.
+# The text at the top, and the origin of the page.
 def test_numbers(browser, expected):
     for kind, (files, size) in enumerate(zip(expected["kinds"], expected["kind_bytes"])):
         tile = browser.run("return [...document.querySelectorAll('.tile')[arguments[0]].children]"
@@ -315,7 +315,7 @@ def test_filters(browser, expected):
     check("and no longer", shown_groups(browser), expected["groups"])
 
 
-# The folders: what is in each, and the list of the one that is entered.
+# The folders: their contents, and the list of the current folder.
 def test_folders(browser, expected):
     names = [name.rstrip("/") for name in browser.texts("#folders .path")]
     check("folders", sorted(names), sorted(expected["folders"]))
@@ -341,7 +341,8 @@ def rows_of(browser):
                        "[row.querySelector('.path').textContent, row.firstChild.textContent])")
 
 
-# By keyboard alone: down to a group, into it, to a pair; Escape closes it and gives the focus back.
+# With the keyboard alone: down to a group, into it, to a pair; Escape closes it and restores the
+# focus.
 def test_pair(browser, expected):
     pair = expected["pair"]
     browser.run("document.querySelector('.open').focus()")
@@ -396,7 +397,7 @@ def decided(browser):
     return [int(n) for n in re.findall(r"(\d+) files?", browser.texts("#decided")[0].replace(",", ""))]
 
 
-# Decisions by hand and by rule; they are kept, saved, and undone.
+# Decisions by hand and by rule: they are kept, saved, and undone.
 def test_decisions(browser, expected, folder):
     rules = expected["rules"]
     check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
@@ -428,7 +429,7 @@ def test_decisions(browser, expected, folder):
     check("the same groups", [group["id"] for group in whole["groups"]], rules["all_ids"])
     check_format(whole, expected)
     test_loading(browser, whole, folder)
-    # Kept beyond a reload, as far as the browser allows.
+    # They survive a reload, as far as the browser allows.
     before = browser.texts("#decided")
     until("remembered", lambda: browser.run("return Object.values(localStorage).join('').replace(/[^kg]/g, '').length"),
           sum(decided(browser)))
@@ -437,7 +438,7 @@ def test_decisions(browser, expected, folder):
     browser.click("#forget")
     browser.call("POST", "/alert/accept", {})
     check("forgotten", browser.run("return document.getElementById('basket').hidden"), True)
-    # Names that are not UTF-8, and those that are only shown in another way.
+    # Names that are not UTF-8, and names that are only shown differently.
     for name in expected["exact"]:
         open_group(browser, name["shown"])
         paths = [row[0] for row in rows_of(browser)]
@@ -453,7 +454,7 @@ def test_decisions(browser, expected, folder):
         clear(browser, expected)
 
 
-# What was saved is loaded again, and what does not match is told.
+# Saved decisions are loaded again, and differences are reported.
 def test_loading(browser, whole, folder):
     before = browser.texts("#decided")
 
@@ -499,7 +500,8 @@ def test_loading(browser, whole, folder):
         json.dump(save(browser, folder), file)
 
 
-# The browser takes the name with an empty file first, writes another one beside it and moves that onto the name.
+# The browser first creates an empty file with the name, writes to a second file and renames the
+# second to the first.
 def is_downloaded(folder, path):
     return set(os.listdir(folder)) - {"saved.json"} == {os.path.basename(path)} and os.path.getsize(path) > 0
 
@@ -544,7 +546,7 @@ def check_format(saved, expected):
             check("host", file["host"], expected["host"])
 
 
-# The map is drawn, and drawn anew when a kind is left out and when it is enlarged.
+# The map is drawn, and drawn again when a kind is left out and when it is enlarged.
 def test_map(browser):
     drawn = ("const c = document.getElementById('space'); const p = new Uint32Array("
              "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);"
@@ -582,7 +584,7 @@ def test_map(browser):
     browser.click("#whole")
 
 
-# Names are text: each is there as such, and none has become an element or run.
+# Names are text: each is shown as such, and none becomes an element or runs.
 def test_names(browser, expected):
     for name in expected["names"]:
         open_group(browser, name)
@@ -594,7 +596,7 @@ def test_names(browser, expected):
     check("injected", browser.run("return window.injected === undefined"), True)
 
 
-# Texts whose contrast with what is behind them is below WCAG 2.2's AA (1.4.3).
+# Texts whose contrast with their background is below AA in WCAG 2.2 (1.4.3).
 CONTRAST = """
 const channel = c => (c /= 255) <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
 const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
@@ -612,7 +614,7 @@ for (const element of document.querySelectorAll("body *")) {
 }
 return bad;"""
 
-# What is wider than the window makes the whole page move.
+# Anything wider than the window would make the whole page scroll.
 WIDTH = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 

@@ -1,9 +1,9 @@
-"""The report of directories in a real browser.
+"""Tests the report of directories in a real browser.
 
     directories.py PAIRS.html PAIRS.json TWO.html TWO.json ROOM.html [SCREENSHOT_PREFIX]
 
-The JSON is what simfind writes of the same pairs, and of two directories. In ROOM.html no pair has
-its files. Everything is opened by keyboard, at two widths, in light and dark.
+The JSON is the output of simfind for the same pairs, and for two directories. In ROOM.html, no pair
+has its files. Everything is opened with the keyboard, at two widths, in light and dark.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -63,7 +63,7 @@ def test_list(browser, page, pairs):
     check("sorted by path", paths, sorted(paths))
 
 
-# A pair opens to 200 entries, however many there are.
+# A pair shows at most 200 entries.
 def test_many(browser, page):
     load(browser, page)
     place = browser.run("return [...document.querySelectorAll('.open')].findIndex(b => b.textContent.includes('/many'))")
@@ -77,7 +77,7 @@ def test_many(browser, page):
 
 
 def tree_of(browser):
-    """[path of folders and name, fate, other] of all files, each folder being open."""
+    """[path of folders and name, fate, other] of all files, with each folder open."""
     return browser.run("""
         const found = [];
         const walk = (list, above) => { for (const item of list.children) {
@@ -102,7 +102,7 @@ def test_two(browser, page, two):
         counts[NAMES[file["match"]]] = counts.get(NAMES[file["match"]], 0) + 1
     buttons = {text.split(" ", 1)[1]: number(text) for text in browser.texts(".shown button")}
     check("counts", buttons, counts)
-    # Down goes from the pair to its first folder, right opens, left closes.
+    # Down moves from the pair to its first folder, right opens it, and left closes it.
     focus(browser, ".open")
     browser.press(DOWN)
     check("the first folder", browser.run("return document.activeElement.className"), "folder")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The report of directories, in a real browser: see directories.py. What it must say comes from JSON.
+# Tests the report of directories in a real browser: see directories.py. The expected text comes
+# from JSON.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -52,6 +53,6 @@ runs 0 "$SIMFIND" --directories --format=html --limit=1 -o limited.html
 said "$(($(grep -c '^{' pairs.json) - 1)) more pairs left out by --limit"
 grep -q "\"found\":$(grep -c '^{' pairs.json)," limited.html || fail "the page does not count what is left out"
 same "pairs of the page" 1 "$(grep -c '^{"match"' limited.html)"
-# A pair for whose files there is no room.
+# A pair whose files are left out because of the limit.
 sed 's/"detailed":true/"detailed":false/' pairs.html >room.html
 python3 "$SOURCE_DIR/tests/report/directories.py" pairs.html pairs.json two.html two.json room.html ${PICTURES:+"$PICTURES"}

@@ -1,9 +1,9 @@
-"""What the report must say, from the list of the same groups as JSON, the index and the files.
+"""Computes the expected texts of the report from the groups as JSON, the index and the files.
 
     expected.py FOLDER FIRST OTHER >expected.json
 
 Reads groups.json, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are the files of
-the pair that is opened.
+the pair to open.
 SPDX-License-Identifier: MIT
 """
 import json
@@ -16,7 +16,7 @@ FOLDER, FIRST, OTHER = sys.argv[1:]
 
 
 def shown(path):
-    """As for people; these are the escapes of the names of html.sh."""
+    """The name as it is displayed, with the escapes for the names in html.sh."""
     return path.replace("\\", "\\\\").replace("\n", "\\n").replace("\x1b", "\\x1b").replace("\ufffd", "\\xff")
 
 
@@ -41,7 +41,7 @@ def label(member):
 
 
 def others(group):
-    """Each file but the first, with what it is like: the first, or what it is a copy of."""
+    """Each file except for the first, with the file that it is compared with: the first, or the one that it is a copy of."""
     last = group["members"][0]
     for member in group["members"][1:]:
         yield member, last if member["role"] == "copy" else group["members"][0]
@@ -109,7 +109,7 @@ def decide(groups, rule, scope="same", text="", folder=""):
 
 
 def hostile():
-    """The line of each file, as it is made harmless; which is A follows from the names."""
+    """The line of each file in its harmless form; the names decide which file is A."""
     with open(os.path.join(FOLDER, "others", "hostile-a.txt"), encoding="ascii") as file:
         line = file.read().split("\n")[500]
     return ["-" + line, "+</script><script>window.injected=1</script>[U+202E]\ufffd\u241b[31m<!--"]
@@ -127,7 +127,7 @@ def main():
         name = member["path"][len(FOLDER) + 1:].split("/")[0]
         folders[name] = folders.get(name, 0) + 1
     with open("hashes", encoding="utf-8", errors="replace") as file:
-        # A name with a newline begins a line of its own.
+        # A name with a newline continues on the next line.
         hashes = dict(reversed(line.split("|", 1)) for line in re.split(r"\n(?=[0-9A-F]{32}\|)", file.read().rstrip("\n")))
     lines = [re.sub(r"^@@ -(\d+),\d+ \+(\d+),\d+ @@$", r"line \1 of A, line \2 of B", line.rstrip("\n"))
              for line in open("hunks", encoding="utf-8")]

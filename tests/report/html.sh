@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# The report, in a real browser: see browser.py. What it must say comes from JSON, the index
+# Tests the report in a real browser: see browser.py. The expected text comes from JSON, the index
 # and the files, read by another program.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 export TZ=UTC
 
-# Names that try to be markup, script, entities, or to end the data.
+# Names that look like markup, scripts or entities, or that try to end the data.
 names=('<img src=x onerror=window.injected=1>.txt' '<script>window.injected=1' '"quoted"&amp;.txt'
 	"';window.injected=1;'" '<b class=injected>bold.txt' 'ключ-αβγ-日本.txt')
 mkdir "$files/names"
 for name in "${names[@]}"; do
 	seq 3000 >"$files/names/$name"
 done
-# The slash cannot be in a name, so a directory ends the element.
+# A name cannot contain a slash, so a directory ends the element.
 mkdir -p "$files/names/<"
 seq 3000 >"$files/names/<"/'script>.txt'
 seq 3000 >"$files/names/"$'line\nend\x1b[31m.txt'
 seq 3000 >"$files/names/back\\slash.txt"
 seq 3000 >"$files/names/"$'not-\xff-utf8.txt'
-# 60 groups: a file, a copy that is older, and one with lines changed; of five also a copy in a
-# folder of originals.
+# 60 groups: a file, an older copy, and a file with changed lines; five of them also have a copy in
+# a folder of originals.
 mkdir "$files/groups" "$files/later" "$files/originals"
 for group in $(seq 60); do
 	name=$files/$([ "$group" -le 30 ] && echo groups || echo later)/group$group
@@ -31,7 +31,8 @@ for group in $(seq 60); do
 	touch -d 2021-06-07T08:09:10Z "$name-c.txt"
 	[ "$group" -gt 5 ] || cp -p "$name-a.txt" "$files/originals/group$group-original.txt"
 done
-# What has no lines to compare: no texts, and what has changed since. And lines that would act.
+# Files without lines to compare: files that are not text, and files that have changed since. Also
+# lines that would act on the page.
 mkdir "$files/others"
 python3 - "$files/others" <<'PYTHON'
 import os, random, struct, sys
@@ -48,7 +49,7 @@ for kind, line in (("changed", b"x\n"), ("hostile", b"</script><script>window.in
     write(kind + "-a.txt", b"".join(lines))
     write(kind + "-b.txt", b"".join(lines[:500] + [line] + lines[501:]))
     lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
-# Similar, and no more than that.
+# Similar files that are not nearly identical.
 for name in ("alike", "other"):
     lines = [str(r.random()).encode() + b"\n" for _ in range(900)]
     write(name + "-a.txt", b"".join(lines))
@@ -67,33 +68,34 @@ runs 0 "$SIMHASH" "$files"
 printf x | dd of="$files/others/changed-b.txt" conv=notrunc 2>/dev/null
 runs 0 "$SIMFIND" --group=single --format=json -o groups.json
 runs 0 "$SIMFIND" --group=single --format=html:thumbnails -o report.html
-# It holds lines of files, so it is for the owner alone.
+# It contains lines of files, so only the owner can read it.
 same "permissions" 600 "$(stat -c %a report.html)"
 same "control bytes in the page" 0 "$(LC_ALL=C tr -d '\n\t -~\200-\377' <report.html | wc -c)"
 iconv -f UTF-8 -t UTF-8 report.html >/dev/null || fail "the page is not UTF-8"
 grep -qF $'\u202e' report.html && fail "the page has a mark that turns text around"
 sql "SELECT hex(content_hash), name FROM file" >hashes
 
-# Nobody's password: a URL with one is refused before anything is written.
+# No password appears: a URL with a password is refused before anything is written.
 runs 1 "$SIMFIND" -d mysql://me:secret@localhost/simhash --format=html -o refused.html
 [ ! -e refused.html ] || fail "a page was written"
 runs 1 "$SIMFIND" --format=csv:thumbnails
 said "--format 'csv:thumbnails': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
 runs 1 "$SIMFIND" --format=html:thumbnails --partition=1/2
 said "--partition cannot be combined with --format=html"
-# The page lists what --limit leaves, and counts the rest.
+# The page lists the groups within --limit, and counts the rest.
 runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=-path -o few.json
 runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.html
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
 	fail "the page does not tell what is left out"
-# Without html:thumbnails there is no picture, and the page has what only it can have changed.
+# Without html:thumbnails there is no picture, and the page contains only changes that it can have
+# made itself.
 runs 0 "$SIMFIND" --format=html -o plain.html
 grep -q ';base64,' plain.html && fail "the page has pictures that nobody asked for"
 grep -q '"image/bmp;base64,' report.html || fail "the page has no picture"
 
-# A group of ordinary names: its first file and its last make the pair to open.
+# A group with ordinary names: its first and its last file are the pair to open.
 python3 - >pair <<'PYTHON'
 import json
 groups = json.load(open("groups.json", encoding="utf-8"))
@@ -108,12 +110,12 @@ diff -u "${pair[@]}" | tail -n +3 >hunks || true
 python3 "$SOURCE_DIR/tests/report/expected.py" "$files" "${pair[@]}" >expected.json
 python3 "$SOURCE_DIR/tests/report/browser.py" report.html expected.json ${PICTURES:+"$PICTURES"}
 
-# simkeep acts on what was saved, loaded and saved again.
+# simkeep acts on decisions that were saved, loaded and saved again.
 runs 0 "$SIMKEEP" --decisions=decisions.json --action=delete
 same "files to delete" "$(grep -o '"give up"' decisions.json | wc -l)" "$(grep -c '^delete ' out)"
 same "files to keep" "$(grep -o '"keep"' decisions.json | wc -l)" "$(grep -c '^keep ' out)"
 
-# What is in an archive is nobody's to keep, and what is on another host is named by it.
+# Nobody can decide about files in an archive, and files on another host are shown with its name.
 reset
 mkdir "$files/archives" "$files/elsewhere"
 seq 5000 | sed 's/1/one/' >"$files/archives/a.txt"
@@ -162,7 +164,7 @@ runs 0 "$SIMHASH" -q "$files/archives"
 runs 0 "$SIMFIND" -q --group=lineage --format=json -o versions.json
 runs 0 "$SIMFIND" -q --group=lineage --format=html -o versions.html
 
-# Nothing found is a page, too, and one that opens.
+# An empty result is also a page, and it opens.
 reset
 rm "$files/archives/"*
 seq 3000 >"$files/archives/only.txt"

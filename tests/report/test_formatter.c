@@ -1,5 +1,5 @@
 /*
- * The formatters, byte for byte.
+ * Compares the output of the formatters byte by byte.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -273,7 +273,9 @@ static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
 	       "\"path_b_hex\":\"2fffc3a9eda0805cc29b\"}\n]\n");
 }
 
-/* Those that Unicode 15 gives the property Bidi_Control, the controls, and two separators. */
+/*
+ * Characters with the property Bidi_Control in Unicode 15, control characters, and two separators.
+ */
 static void what_acts_on_a_display_is_known(void **state)
 {
 	static const uint32_t marks[] = {0x61c,	 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b,

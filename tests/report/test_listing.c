@@ -1,6 +1,7 @@
 /*
- * A list of pairs, held against a sort of the lines that the formatter writes: with memory for all or
- * few, by several threads, and with paths whose order in a line depends on the path behind them.
+ * Compares a list of pairs with a sort of the lines that the formatter writes: with memory for all
+ * lines or few, in several threads, and with paths whose order in a line depends on the following
+ * path.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -53,7 +54,7 @@ static void name_files(const char *const *odd, size_t count)
 	}
 }
 
-/* Of all kinds that there are. */
+/* Pairs of all kinds. */
 static void make_pairs(uint64_t seed)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -114,7 +115,7 @@ static char *line_of(const struct file_pair *pair, size_t *size)
 	return line;
 }
 
-/* The lines in order. */
+/* The sorted lines. */
 static char *expected_text(size_t *size)
 {
 	struct expected *expected = calloc(PAIRS, sizeof *expected);
@@ -206,7 +207,7 @@ static void pairs_come_by_key_and_line(void **state)
 	check(odd, sizeof odd / sizeof *odd);
 }
 
-/* Which of the two comes first depends on the path behind it. */
+/* Which of the two comes first depends on the path that follows. */
 static void paths_may_go_on_behind_a_gap(void **state)
 {
 	static const char *const gap[] = {"/a", "/a  b"}, *const blank[] = {"/a", "/a "},

@@ -1,5 +1,5 @@
 /*
- * Hunks of differing lines, and bytes of files made visible.
+ * Tests hunks of differing lines, and bytes of files that are made visible.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void hunks_have_three_lines_around_them(void **state)
 	(void)state;
 	expect("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n", 1000,
 	       "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
-	/* Six lines between two changes join them, and seven do not. */
+	/* Six lines between two changes join them into one hunk; seven do not. */
 	expect("a\n1\n2\n3\n4\n5\n6\nb\n", "A\n1\n2\n3\n4\n5\n6\nB\n", 1000,
 	       "@@ -1,8 +1,8 @@\n-a\n+A\n 1\n 2\n 3\n 4\n 5\n 6\n-b\n+B\n");
 	expect("a\n1\n2\n3\n4\n5\n6\n7\nb\n", "A\n1\n2\n3\n4\n5\n6\n7\nB\n", 1000,
@@ -74,7 +74,7 @@ static void what_is_left_out_is_told(void **state)
 	found = hunks_of(line, other, 10000);
 	assert_non_null(strstr(found, "x [100 more bytes]\n+y\n"));
 	free(found);
-	/* A character of two bytes at the end of what is shown is not cut. */
+	/* A character of two bytes at the end of the shown part is not cut. */
 	memcpy(line + 399, "\xc3\xa9", 2);
 	found = hunks_of(line, other, 10000);
 	assert_non_null(strstr(found, "x [101 more bytes]\n+y\n"));

@@ -1,7 +1,7 @@
 /*
- * A large file that is written to while several threads scan it: a sketch that its row has is that
- * of the bytes that were counted. pread() is wrapped; it changes the file before a read of its
- * choice.
+ * Tests a large file that is written to while several threads scan it: if its row has a sketch, it
+ * is the sketch of the bytes that were counted. pread() is wrapped and changes the file before a
+ * chosen read.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -26,7 +26,10 @@
 #define UNIT FILE_SCANNER_BUFFER
 #define FILE_SIZE (SHARED_FROM + 3 * UNIT + 100)
 
-/* Before the first read at or behind `at` the file is cut to `size`, or gets other bytes there. */
+/*
+ * Before the first read at or after `at`, the file is truncated to `size`, or bytes at `changed_at`
+ * change.
+ */
 static struct {
 	int64_t at, size, changed_at;
 	int fd;
@@ -58,7 +61,7 @@ static void change_file(int64_t offset)
 
 static ssize_t read_changed(int fd, void *buffer, size_t size, int64_t offset)
 {
-	/* A read of one byte or two is a look before a unit. */
+	/* Reads of one or two bytes only check the byte before a unit. */
 	if (size > 2)
 		change_file(offset);
 	return syscall(SYS_pread64, fd, buffer, size, offset);
@@ -121,7 +124,7 @@ static void write_file(void)
 	}
 }
 
-/* Scan the file by `threads` while it is changed at `at`; its row. */
+/* Scan the file with `threads` threads while it is changed at `at`; returns its row. */
 static struct file_row scan(unsigned threads, int64_t at, int64_t size, int64_t changed_at)
 {
 	struct shared_scan *shared = shared_scan_new(threads);
@@ -175,21 +178,21 @@ static void a_file_that_grows_has_that_of_its_first_bytes(void **state)
 	}
 }
 
-/* By one thread units are read in order, so it is known what was read before. */
+/* One thread reads units in order, so it is known which bytes were read earlier. */
 static void a_file_that_shrinks_has_that_of_what_is_left_or_none(void **state)
 {
 	static const struct {
 		int64_t at, size, counted;
 		bool has_sketch;
 	} cases[] = {
-		/* Within the unit that is read next, behind what was read of it ... */
+		/* Within the next unit, after the bytes of it that were read ... */
 		{9 * UNIT, 9 * UNIT + 1000, 9 * UNIT + 1000, true},
 		{9 * UNIT, 9 * UNIT + 15, 9 * UNIT + 15, true},
-		/* ... and within that. */
+		/* ... and within these bytes. */
 		{9 * UNIT, 9 * UNIT + 14, 9 * UNIT + 14, false},
 		{9 * UNIT, 9 * UNIT + 1, 9 * UNIT + 1, false},
 		{9 * UNIT, 9 * UNIT, 9 * UNIT, false},
-		/* What was counted is gone, or so far that its level is another. */
+		/* The counted bytes were removed, or so many that the level changes. */
 		{9 * UNIT, 100, 9 * UNIT, false},
 		{0, 9 * UNIT + 7, 9 * UNIT + 7, true},
 		{0, 9 * UNIT, 9 * UNIT, true},
@@ -220,7 +223,7 @@ static void by_several_threads_too(void **state)
 	}
 }
 
-/* A byte of the next unit changes once the one before it has been read. */
+/* A byte of the next unit changes after the previous unit was read. */
 static void a_seam_that_changes_leaves_no_sketch(void **state)
 {
 	struct file_row row;
@@ -230,7 +233,7 @@ static void a_seam_that_changes_leaves_no_sketch(void **state)
 	assert_false(row.has_resemblance);
 	row = scan(1, 9 * UNIT, -1, 9 * UNIT);
 	assert_false(row.has_resemblance);
-	/* Bytes that were read, and that both units read as they are now. */
+	/* Bytes that were read before, and that both units read with their new values. */
 	row = scan(1, 9 * UNIT, -1, 9 * UNIT - 1);
 	expect_sketch(&row);
 }

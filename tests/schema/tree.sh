@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The files of which the indexes in this folder tell: tests/schema/tree.sh FOLDER, which is made.
+# Makes the files that are in the indexes of this folder: tests/schema/tree.sh FOLDER, which is
+# created.
 set -euo pipefail
 mkdir -p "${1:?is the folder to make}"/{letters,data}
 cd "$1"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Write an index by a build, as SQL: how the other files of this folder were made, each by the last
-# version of the program that knew its version of the schema.
+# Write an index with a build, as SQL. The other files of this folder were made in this way, each by
+# the last version of the program with its version of the schema.
 #
 #     tests/schema/write.sh BUILD sqlite | gzip -9n >tests/schema/sqlite-N.sql.gz
 #     tests/with_mariadb.sh tests/schema/write.sh BUILD mysql | gzip -9n >tests/schema/mysql-N.sql.gz
 #
-# It makes /srv/archive and removes it, so it has to be root. Needs sqlite3, or mariadb-dump.
+# It creates and removes /srv/archive, so run it as root. Needs sqlite3, or mariadb-dump.
 set -euo pipefail
 build=$(cd "${1:?is the folder with the programs}" && pwd)
 engine=${2:?is sqlite or mysql}
@@ -25,7 +25,7 @@ help=$("$build/simhash" --help)
 if [ "$engine" = sqlite ]; then
 	sqlite3 "$folder/index.db" .dump
 else
-	# Whoever reads it defines the views; other clients know no sandbox.
+	# The user who reads it defines the views; other clients have no sandbox mode.
 	mariadb-dump --skip-comments --hex-blob --compact --skip-extended-insert "${url##*/}" |
 		sed -e '/enable the sandbox mode/d' -e 's/DEFINER=[^ ]* //'
 fi

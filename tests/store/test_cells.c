@@ -1,6 +1,6 @@
 /*
- * What cells.h promises: no row within a distance of a sum table is outside of the cells, the sums and
- * the outline that the distance allows; and few others are inside.
+ * Tests the guarantees of cells.h: all rows within a distance of a sum table are within the cells,
+ * the sums and the outline for this distance, and few others are.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int64_t random_below(int64_t end)
 	return end <= 0 ? 0 : (int64_t)(next_random() % (uint64_t)end);
 }
 
-/* A size of any class, often at an end of it. */
+/* A size of any class, often the first or last size of it. */
 static int64_t random_size(void)
 {
 	int64_t size = (int64_t)(next_random() >> (1 + next_random() % 63));
@@ -35,7 +35,7 @@ static int64_t random_size(void)
 	}
 }
 
-/* Counts that are possible for the size, most of them much smaller. */
+/* Possible counts for the size, most of them much smaller. */
 static void random_counts(struct file_row *row)
 {
 	for (unsigned t = 0; t < SIMHASH_TAGS; t++)
@@ -44,7 +44,7 @@ static void random_counts(struct file_row *row)
 		row->table.count[next_random() % SIMHASH_TAGS] = (uint64_t)row->size_bytes / 4;
 }
 
-/* A row that is `distance` away at most, of a size near by. */
+/* A row at a distance of at most `distance`, with a similar size. */
 static struct file_row moved(const struct file_row *row, int64_t distance, int64_t *moved_by)
 {
 	struct file_row other = *row;
@@ -81,7 +81,7 @@ static bool is_in(const struct cell_range *range, const struct file_cell *cell)
 	return has_cell && outline_is_near(&range->near, &counts);
 }
 
-/* The row asked for, and what is within a distance of it: in one way and in the other. */
+/* Tests the given row and the rows within a distance of it, in both directions. */
 static void near_rows_are_found(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 /*
- * What near_keys.h promises, kept by each engine: the entries are those of the rows that cells.h
- * says are near; and what row_reader.h promises of rows that are looked up by their keys.
+ * Tests on each engine the guarantees of near_keys.h: the entries are the entries of the rows that
+ * are near by cells.h. Also tests the guarantees of row_reader.h for rows that are looked up by
+ * their keys.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -39,7 +40,7 @@ static int64_t random_below(int64_t end)
 	return (int64_t)(next_random() % (uint64_t)end);
 }
 
-/* Rows of three classes of sizes, whose counts are alike. */
+/* Rows with similar counts in three classes of sizes. */
 static struct store *store_with_rows(void)
 {
 	struct store *store = engine_fresh_store();
@@ -68,7 +69,7 @@ static bool is_within(int64_t value, int64_t low, int64_t high)
 	return value >= low && value <= high;
 }
 
-/* The promise, from the row itself. */
+/* The guarantee, checked with the row itself. */
 static bool is_near(const struct near_bounds *bounds, const struct file_row *row)
 {
 	const struct cell_range *cells = &bounds->cells;
@@ -96,7 +97,7 @@ static const struct file_row *row_of(const struct row_key *key)
 	return NULL;
 }
 
-/* How many entries there are, each of which is near. */
+/* The number of entries, which must all be near. */
 static int read_near(struct store *store, const struct near_bounds *bounds)
 {
 	struct cell_entries entries;

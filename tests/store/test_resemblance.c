@@ -1,5 +1,5 @@
 /*
- * Resemblance sketches in rows, kept by each engine.
+ * Tests resemblance sketches in rows on each engine.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "store/write/batch.h"
 #include "store/write/sketch_table.h"
 
-#define ROWS 2500 /* more than a statement takes, no multiple */
+#define ROWS 2500 /* more than one statement takes, and not a multiple of that */
 #define MEASURE 5
 
 static struct simhash_error error;
@@ -34,7 +34,10 @@ static void check(int status)
 		fail_msg("%s", error.message);
 }
 
-/* The sketch of row `number`: 0 has none, 1 an empty one; so on by threes. */
+/*
+ * The sketch of row `number`: row 0 has none, row 1 an empty one, and the pattern repeats after
+ * three.
+ */
 static void give_sketch(struct file_row *row, int number)
 {
 	row->has_resemblance = number % 3 != 0;

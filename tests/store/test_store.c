@@ -1,5 +1,5 @@
 /*
- * What the headers of src/store promise, kept by each engine.
+ * Tests the guarantees of the headers of src/store on each engine.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void write_rows(struct store *store, const struct file_row *rows, size_t 
 	free(pointers);
 }
 
-/* Rows read back, deep copies. */
+/* Deep copies of rows that were read back. */
 struct readback {
 	struct file_row rows[4096];
 	size_t count;
@@ -133,7 +133,10 @@ static void open_makes_an_index_that_opens_again(void **state)
 
 static void rows_come_back_to_the_last_bit(void **state)
 {
-	/* An INSERT of many rows, then single ones: more than a statement takes, no multiple. */
+	/*
+	 * An INSERT of many rows, then of single ones: more than one statement takes, and not a
+	 * multiple of that.
+	 */
 	static char names[100][32], long_directory[70000];
 	static struct file_row rows[100];
 	struct store *store = engine_fresh_store();
@@ -245,7 +248,8 @@ static void a_stream_can_end_before_its_last_row(void **state)
 		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
 	store_rows_end(&cursor);
 	store_rows_end(&cursor);
-	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX); /* and is usable after */
+	/* And the store can still be used. */
+	back = read_back(store, SIMHASH_UNIFORM, INT64_MIN, INT64_MAX);
 	assert_int_equal(back->count, 10);
 	forget(back);
 	store_close(store);
@@ -261,7 +265,7 @@ static void whole_rows_are_read_in_parts(void **state)
 
 	(void)state;
 	write_numbered(store, "/w", 10);
-	/* 4, 4, 2 and no more. */
+	/* Parts of 4, 4 and 2 rows, and then none. */
 	for (int part = 0; part < 4; part++) {
 		check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, part == 0 ? NULL : after,
 				       NULL, 4, &error));
@@ -274,13 +278,13 @@ static void whole_rows_are_read_in_parts(void **state)
 		store_rows_end(&cursor);
 		assert_int_equal(count, part == 0 ? 4 : part == 1 ? 8 : 10);
 	}
-	/* Up to a row, which is included. */
+	/* Up to a row, including this row. */
 	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, NULL, after, INT64_MAX, &error));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(store_rows_next(&cursor, &row, &error), 1);
 	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
 	store_rows_end(&cursor);
-	/* Nothing comes after the last hash. */
+	/* No row comes after the last hash. */
 	memset(highest, 0xff, sizeof highest);
 	check(store_rows_after(&cursor, store, ROW_WHOLE, &scope, highest, NULL, 4, &error));
 	assert_int_equal(store_rows_next(&cursor, &row, &error), 0);
@@ -324,7 +328,7 @@ static void a_directory_is_read_alone_and_in_hash_order(void **state)
 	}
 	write_rows(store, rows, 60);
 	directory_hash((struct bytes){"/one", 4}, hash);
-	/* The first time only a part, from which nothing is left for the second time. */
+	/* Read only a part the first time, so that the second time finds no remains of it. */
 	check(known_files_begin(&files, store, &scope, hash, &error));
 	assert_int_equal(known_files_next(&files, &known, &error), 1);
 	known_files_end(&files);
@@ -351,7 +355,7 @@ static void a_directory_is_read_alone_and_in_hash_order(void **state)
 #define AHEAD_DIRECTORIES 40
 #define AHEAD_FILES 7
 
-/* A digest is that of the rows as they are, and of no others. */
+/* A digest matches the rows as they are, and no other rows. */
 static bool is_known_by_digest(struct store *store, const struct known_table *table,
 			       const uint8_t hash[DIRECTORY_HASH_SIZE])
 {
@@ -385,7 +389,7 @@ static bool is_known_by_digest(struct store *store, const struct known_table *ta
 	return is_same;
 }
 
-/* What the table says of a directory must be what the index says. */
+/* The table and the index must agree about a directory. */
 static void compare_with_table(struct store *store, const struct known_table *table,
 			       const uint8_t hash[DIRECTORY_HASH_SIZE], unsigned *known_count)
 {
@@ -418,7 +422,7 @@ static void compare_with_table(struct store *store, const struct known_table *ta
 	assert_int_equal(i, count);
 }
 
-/* In how many directories of those below and one that is not there a table knows the rows. */
+/* The number of directories, of those below and a missing one, whose rows the table knows. */
 static unsigned read_ahead(struct store *store, unsigned parts, size_t bytes, bool is_stopped)
 {
 	struct known_table *table = known_table_new(parts, bytes, &error);
@@ -461,7 +465,7 @@ static void rows_read_ahead_are_those_of_each_directory(void **state)
 	write_rows(store, rows, count);
 	for (unsigned parts = 1; parts <= 5; parts += 2)
 		assert_int_equal(read_ahead(store, parts, 1 << 20, false), AHEAD_DIRECTORIES + 1);
-	/* As much as fits of rows, or of digests of whole directories. */
+	/* As many rows as fit, or digests of complete directories. */
 	for (size_t bytes = 0; bytes < 15000; bytes += 1000) {
 		unsigned known = read_ahead(store, 1, bytes, false);
 		assert_true(known >= before && known <= AHEAD_DIRECTORIES + 1);
@@ -482,7 +486,7 @@ static bool has_rows_below(struct store *store, const char *path)
 	return has_rows;
 }
 
-/* Directories that the index has, each with a bit of its own. */
+/* Directories of the index, each with its own bit. */
 static const char *const paths[] = {"/", "/a", "/a/b", "/a/b/c", "/ab", "/a.b", "/a0", "/b/a"};
 #define PATHS (sizeof paths / sizeof *paths)
 
@@ -533,7 +537,8 @@ static void removal_takes_what_is_named_and_no_more(void **state)
 		pointers[2 * i + 1] = &rows[2 * i + 1];
 	}
 	check(store_write(store, &scope, &batch, &removed, &error));
-	check(store_write(store, &scope, &batch, &removed, &error)); /* again is no error */
+	/* Repeating it is not an error. */
+	check(store_write(store, &scope, &batch, &removed, &error));
 	assert_int_equal(below(store, "/"), 0xfe);
 	assert_int_equal(below(store, "/a"), 1u << 2 | 1u << 3);
 	assert_int_equal(below(store, "/a/b/c"), 0);
@@ -547,7 +552,8 @@ static void removal_takes_what_is_named_and_no_more(void **state)
 	batch = (struct store_batch){.removed_directories =
 					     (const uint8_t(*)[DIRECTORY_HASH_SIZE]) &
 					     directories[1].hash,
-				     .removed_directory_count = 1, /* /a, not what is below it */
+				     /* /a, without everything below it */
+				     .removed_directory_count = 1,
 				     .removed_files = (const uint8_t(*)[PATH_HASH_SIZE]) & gone,
 				     .removed_file_count = 1};
 	check(store_write(store, &scope, &batch, &removed, &error));
@@ -567,7 +573,7 @@ static void a_failed_batch_leaves_nothing(void **state)
 	struct store_batch batch = {.rows = pointers, .row_count = 2};
 	struct readback *back;
 	int64_t removed;
-	/* Too long for the column, or for any value of SQLite, which only looks at the size. */
+	/* Too long for the column, or for any value in SQLite, which only checks the size. */
 	size_t size = strcmp(getenv("TEST_ENGINE"), "mysql") == 0 ? 2000 : 2000000000;
 	char *too_long = calloc(1, size);
 
@@ -650,7 +656,7 @@ static void runs_get_ids_and_are_completed(void **state)
 	check(store_run_start(store, &scope, &first, &error));
 	check(store_run_start(store, &scope, &second, &error));
 	assert_int_not_equal(first.id, second.id);
-	/* As when the answer to the first time was lost. */
+	/* Simulates that the answer to the first attempt was lost. */
 	check(store_run_start(store, &scope, &again, &error));
 	assert_int_equal(first.id, again.id);
 	first.finished_at_ns = 6;

@@ -1,5 +1,5 @@
 /*
- * URLs of indexes, taken apart.
+ * Tests how URLs of indexes are parsed.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /*
- * Views of several connections: all show one moment, whatever is committed meanwhile.
+ * Tests views of several connections: all show the same moment, no matter what is committed
+ * meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static void check(int status, const struct simhash_error *error)
 		fail_msg("%s", error->message);
 }
 
-/* One transaction: all files get this size. */
+/* In one transaction, all files get this size. */
 static void write_sizes(struct store *store, int64_t size_bytes)
 {
 	static const char *const names[FILES] = {"a", "b", "c"};

@@ -1,6 +1,6 @@
 /*
- * Known-answer vectors, made by the oracles of the tests, the library of XXH3 and the system's
- * programs for other hashes: README.md tells the format.
+ * Makes known-answer vectors with the oracles of the tests, the library of XXH3 and the system's
+ * programs for other hashes. README.md describes the format.
  *
  *     make_vectors sample|other            the vectors of one of two tag sets
  *     make_vectors sample|other FOLDER     their inputs, as files
@@ -59,7 +59,7 @@ static void fill(uint8_t *bytes, size_t i)
 	}
 }
 
-/* The name itself: % and two digits stand for a byte. */
+/* The unescaped name: % and two digits represent a byte. */
 static size_t unescape(const char *escaped, char *name)
 {
 	size_t size = 0;
@@ -74,7 +74,7 @@ static size_t unescape(const char *escaped, char *name)
 	return size;
 }
 
-/* What follows the last dot, in lower case; escaped as a digest line has it. */
+/* The text after the last dot in lower case, escaped as in a digest line. */
 static void print_extension(const char *escaped)
 {
 	const char *dot = strrchr(escaped, '.');
@@ -111,7 +111,7 @@ static void print_numbers(const uint64_t *numbers, int count, char between)
 		printf("%s%" PRIu64, i == 0 ? "" : (char[]){between, '\0'}, numbers[i]);
 }
 
-/* By a program of the system, which prints it first. */
+/* Print the hash computed by a program of the system, which prints it first. */
 static void print_hash(const char *command, const uint8_t *bytes, size_t size)
 {
 	FILE *pipe;

@@ -1,6 +1,7 @@
 /*
- * A pointer to bytes with their length, for paths, names and hashes. The bytes are borrowed, never
- * owned, and no zero terminates them. The function that returns them documents how long they live.
+ * Defines a pointer to bytes with their length, for paths, names and hashes. The bytes are
+ * borrowed, and no zero terminates them. The function that returns them documents how long they
+ * live.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_BYTES_H
@@ -20,7 +21,7 @@ static inline struct bytes bytes_of(const char *text)
 	return (struct bytes){text, strlen(text)};
 }
 
-/* Below 0, 0 or above: their order byte by byte, of which a shorter one that begins alike is first. */
+/* Compare byte by byte: returns < 0, 0 or > 0. A prefix of a longer text comes first. */
 static inline int bytes_compare(struct bytes x, struct bytes y)
 {
 	size_t common = x.size < y.size ? x.size : y.size;
@@ -29,7 +30,9 @@ static inline int bytes_compare(struct bytes x, struct bytes y)
 	return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
 }
 
-/* memrchr(3), which macOS lacks: the last byte of value c among `size` bytes, or NULL. */
+/*
+ * Return the last byte of value c among `size` bytes, or NULL, like memrchr(3), which macOS lacks.
+ */
 static inline const void *last_byte(const void *bytes, int c, size_t size)
 {
 #ifdef __APPLE__

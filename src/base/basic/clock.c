@@ -31,10 +31,10 @@ int64_t clock_wall_ns(void)
 	return now_ns(CLOCK_REALTIME);
 }
 
-#define BEYOND_S (INT64_MAX / NS_PER_S) /* the first that does not fit */
+#define BEYOND_S (INT64_MAX / NS_PER_S) /* the first value that does not fit */
 #define ORDER_MAX ((INT64_C(1) << 24) - 1)
 
-/* A time that does not fit: 24 bits for its order, and 32 by which it differs from others. */
+/* Fold a time that does not fit: 24 bits give its order, and 32 bits distinguish it from others. */
 static int64_t folded_ns(int64_t seconds, int64_t nanoseconds)
 {
 	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -70,7 +70,7 @@ void clock_sleep_ns(int64_t duration_ns)
 }
 
 #ifdef __APPLE__
-/* There conditions know no other clock, but wait for a duration. */
+/* Conditions of macOS have no other clock, so they wait for a duration. */
 int clock_condition_init(pthread_cond_t *condition)
 {
 	return pthread_cond_init(condition, NULL);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define CUT "..."
-#define TAIL_MAX 400 /* bytes of the end of a message that is cut */
+#define TAIL_MAX 400 /* bytes at the end of a shortened message */
 
-/* Fill the message with as much of both texts as fits, the second whole, and a sign of the cut. */
+/* Fill the message with all of `tail` and as much of `head` as fits, and mark the cut. */
 static void join_cut(struct simhash_error *error, const char *head, const char *tail)
 {
 	size_t tail_size = strlen(tail);
@@ -24,7 +24,7 @@ static void join_cut(struct simhash_error *error, const char *head, const char *
 		 tail);
 }
 
-/* Write the message and `reason`, which is far shorter than a message. */
+/* Write the message and `reason`, which is much shorter than a message. */
 __attribute__((format(printf, 2, 0))) static void write_message(struct simhash_error *error,
 								const char *format,
 								va_list arguments,

@@ -5,17 +5,17 @@
 #ifndef SIMHASH_BASE_MEMORY_H
 #define SIMHASH_BASE_MEMORY_H
 
-#include <stdlib.h> /* which tells the library */
+#include <stdlib.h> /* defines __GLIBC__ */
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 /*
- * Have large pieces go back to the system when they are freed, however many there were before. glibc
- * would take larger and larger ones from what a thread keeps to itself, where they stay. From 1 MiB on
- * it would cost a tenth of the time of finding, for new pages. For a program to call at its begin, and
- * not for a library.
+ * Make glibc return pieces above 8 MiB to the system when they are freed. Otherwise glibc raises
+ * its limit whenever a program frees a larger piece, and later pieces stay in the memory that
+ * threads keep. A limit of 1 MiB would make finding a tenth slower, because of new pages. Programs
+ * call this at their start; a library must not.
  */
 static inline void memory_return_large(void)
 {

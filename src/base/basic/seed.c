@@ -24,7 +24,7 @@ static uint64_t fold(uint64_t x, uint64_t y)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* A system without random numbers still has times and addresses, which can be guessed with effort. */
+/* A system without random numbers has times and addresses, which are hard to guess. */
 static void choose_without_entropy(void)
 {
 	struct timespec now = {.tv_sec = 0};
@@ -47,7 +47,7 @@ uint64_t hash_seeded(uint64_t first, uint64_t second)
 	uint64_t hash;
 
 	pthread_once(&once, choose_seed);
-	/* The low bits of a product are those of few bits of its factors: once more. */
+	/* Low bits of a product depend on few bits of its factors, so fold again. */
 	hash = fold(first ^ seed[0], second ^ seed[1]);
 	return fold(hash ^ seed[1], UINT64_C(0x9e3779b97f4a7c15));
 }

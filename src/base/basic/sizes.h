@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* Neither is below 0. An index may hold any sizes: their sum stays at the end of its range. */
+/*
+ * Add `size` to *sum. Neither is negative. A sum that exceeds INT64_MAX becomes INT64_MAX, because
+ * an index may have any sizes.
+ */
 static inline void add_size(int64_t *sum, int64_t size)
 {
 	*sum = size > INT64_MAX - *sum ? INT64_MAX : *sum + size;

@@ -1,6 +1,6 @@
 /*
  * Converts UTF-16 to UTF-8 piece by piece. A library function would need the whole text, and a list
- * can be of any size.
+ * can have any size.
  * SPDX-License-Identifier: MIT
  */
 #include "base/basic/utf16.h"

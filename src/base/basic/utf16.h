@@ -17,18 +17,21 @@
 
 enum text_form { TEXT_BYTES, TEXT_UTF16_LE, TEXT_UTF16_BE };
 
-/* The longest mark, in bytes. */
+/* The maximum size of a mark, in bytes. */
 #define TEXT_MARK_MAX 3
 
-/* The bytes of UTF-8 that so many bytes of UTF-16 become at most. */
+/* The maximum number of UTF-8 bytes for this many UTF-16 bytes. */
 #define UTF8_ROOM(size) ((size) / 2 * 3 + 3)
 
-/* *mark is the size of a byte-order mark at the beginning, or 0. A text without one has bytes. */
+/*
+ * Detect the encoding. *mark becomes the size of the byte-order mark, or 0. A text without a mark
+ * is TEXT_BYTES.
+ */
 enum text_form text_form_of(const void *bytes, size_t size, size_t *mark);
 
 /*
- * Convert all whole characters and return how many bytes of the input they took: what is left is the
- * beginning of a character. Half a surrogate pair becomes U+FFFD.
+ * Convert all whole characters. Returns the number of input bytes used; the rest is the beginning
+ * of a character. Half a surrogate pair becomes U+FFFD.
  */
 size_t utf16_to_utf8(enum text_form form, const void *bytes, size_t size, char *out,
 		     size_t *out_size);

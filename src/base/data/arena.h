@@ -1,5 +1,5 @@
 /*
- * Memory that is handed out in pieces and freed all at once.
+ * Hands out memory in pieces and frees all pieces at once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ARENA_H
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 struct arena {
-	struct arena_chunk *chunks; /* the one in use first */
+	struct arena_chunk *chunks; /* the chunk in use is first */
 };
 
-/* Returns `size` bytes, aligned for any object, that never move; NULL when memory is short. */
+/* Return `size` bytes, aligned for any object. They never move. NULL if memory is short. */
 void *arena_take(struct arena *arena, size_t size);
 
-/* Invalidate every piece, and keep one chunk for the next ones. */
+/* Invalidate all pieces, and keep one chunk for the next pieces. */
 void arena_clear(struct arena *arena);
 
-/* Have the pieces of another one belong to this one. */
+/* Move all pieces of `other` to this arena. */
 void arena_join(struct arena *arena, struct arena *other);
 
 void arena_release(struct arena *arena);

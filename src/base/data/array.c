@@ -24,7 +24,7 @@ int array_reserve(void *items, size_t *capacity, size_t needed, size_t item_size
 		room *= 2;
 	if (room < needed || room > SIZE_MAX / item_size)
 		return error_set_memory(error);
-	/* By its bytes, since the pointer may be to any type. */
+	/* Copy the pointer's bytes, because it may have any pointer type. */
 	memcpy(&old, items, sizeof old);
 	grown = realloc(old, room * item_size);
 	if (grown == NULL)

@@ -12,8 +12,8 @@
 #include "base/data/array.h"
 
 #define WIDTH_MAX 64
-#define FEW 24	    /* are sorted by insertion */
-#define BITS_MAX 24 /* of the table */
+#define FEW 24	    /* at most so many hashes are sorted by insertion */
+#define BITS_MAX 24 /* the maximum size of the table index */
 
 int hash_set_add(struct hash_set *set, const uint8_t *hash, struct simhash_error *error)
 {
@@ -43,7 +43,7 @@ static void sort_few(uint8_t *hashes, size_t count, size_t width)
 			swap_hashes(hashes + (k - 1) * width, hashes + k * width, width);
 }
 
-/* The hashes have their first `byte` bytes in common: at most `width` calls are nested. */
+/* Sort hashes whose first `byte` bytes are equal. At most `width` calls are nested. */
 static void sort_from(uint8_t *hashes, size_t count, size_t width, size_t byte)
 {
 	size_t ends[256], at[256], begin = 0;

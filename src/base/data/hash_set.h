@@ -1,6 +1,6 @@
 /*
- * A set of hashes of one size, packed and sorted. It takes the bytes of the hashes and about one
- * index entry for every 16 hashes.
+ * Stores a set of hashes of one size, packed and sorted. It takes the bytes of the hashes and about
+ * one index entry for every 16 hashes.
  *
  *     struct hash_set set = {.width = 32};
  *     hash_set_add(&set, hash, &error);   // for each
@@ -23,23 +23,23 @@ struct hash_set {
 	size_t width; /* bytes of a hash: 4 to 64 */
 	uint8_t *hashes;
 	size_t count, capacity;
-	/* Once sorted: where the hashes begin that have the first bits i. */
+	/* After sorting: begins[i] is the first hash that starts with the bits of i. */
 	size_t *begins;
 	unsigned bits;
 };
 
 int hash_set_add(struct hash_set *set, const uint8_t *hash, struct simhash_error *error);
 
-/* Sort in place, and let each hash be there once. More hashes can be added, and sorted again. */
+/* Sort in place and remove duplicates. More hashes can be added, and sorted again. */
 int hash_set_sort(struct hash_set *set, struct simhash_error *error);
 
-/* After hash_set_sort. Any thread. */
+/* Look up a hash after hash_set_sort. Any thread may call this. */
 bool hash_set_has(const struct hash_set *set, const uint8_t *hash);
 
-/* How much memory it takes. */
+/* Return the memory that the set takes. */
 size_t hash_set_bytes(const struct hash_set *set);
 
-/* The width stays. */
+/* Free the hashes, and keep the width. */
 void hash_set_release(struct hash_set *set);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * A heap of pointers to items; no other item comes before the first. It merges sorted runs:
+ * Keeps a heap of pointers to items: no other item comes before the first. It merges sorted runs:
  *
  *     heap = (struct heap){.items = room_for_all};
  *     heap.items[heap.count++] = run;                 // for each run that has an item
  *     heap_make(&heap, comes_before, context);
  *     while (heap.count > 0) {
- *             ... the present item of heap.items[0], then go to its next one ...
- *             if (it has one)
+ *             ... use the current item of heap.items[0], then go to its next item ...
+ *             if (there is a next item)
  *                     heap_settle_first(&heap, comes_before, context);
  *             else
  *                     heap_remove_first(&heap, comes_before, context);
@@ -23,14 +23,14 @@
 #include <stddef.h>
 
 struct heap {
-	void **items; /* borrowed, as is what they point to */
+	void **items; /* borrowed, and so are the items */
 	size_t count;
 };
 
-/* Does x come before y? Not where they are equal. */
+/* Returns true if x comes before y, and false if they are equal. */
 typedef bool heap_before_fn(const void *x, const void *y, const void *context);
 
-/* Move the item at `at` down to where no item below it comes before it. */
+/* Move the item at `at` down until no item below it comes before it. */
 static inline void heap_sift_down(struct heap *heap, size_t at, heap_before_fn *comes_before,
 				  const void *context)
 {
@@ -51,21 +51,21 @@ static inline void heap_sift_down(struct heap *heap, size_t at, heap_before_fn *
 	heap->items[at] = moved;
 }
 
-/* Of items in any order. */
+/* Make a heap of items in any order. */
 static inline void heap_make(struct heap *heap, heap_before_fn *comes_before, const void *context)
 {
 	for (size_t i = heap->count / 2; i-- > 0;)
 		heap_sift_down(heap, i, comes_before, context);
 }
 
-/* The first item has changed so that it may come after others. */
+/* Restore the heap after the first item changed and may come after others. */
 static inline void heap_settle_first(struct heap *heap, heap_before_fn *comes_before,
 				     const void *context)
 {
 	heap_sift_down(heap, 0, comes_before, context);
 }
 
-/* There is a first item; it leaves the heap. */
+/* Remove the first item. The heap must not be empty. */
 static inline void heap_remove_first(struct heap *heap, heap_before_fn *comes_before,
 				     const void *context)
 {

@@ -1,5 +1,5 @@
 /*
- * Stores pairs of numbers in a growing hash table with open addressing.
+ * Keeps the pairs in an array, and finds them by a hash table of their numbers.
  * SPDX-License-Identifier: MIT
  */
 #include "base/data/pair_set.h"
@@ -7,66 +7,52 @@
 #include <stdlib.h>
 
 #include "base/basic/seed.h"
+#include "base/data/array.h"
 
-static bool is_zero(struct pair pair)
+struct pair_key {
+	const struct pair_set *set;
+	struct pair pair;
+};
+
+static bool is_pair(const void *key, uint32_t number)
 {
-	return pair.first == 0 && pair.second == 0;
+	const struct pair_key *wanted = key;
+	const struct pair *pair = &wanted->set->pairs[number - 1];
+
+	return pair->first == wanted->pair.first && pair->second == wanted->pair.second;
 }
 
-static struct pair *find(const struct pair_set *set, struct pair pair)
+static uint64_t hash_pair(struct pair pair)
 {
-	size_t mask = set->slot_count - 1, i = (size_t)hash_seeded(pair.first, pair.second) & mask;
-
-	while (!is_zero(set->slots[i]) &&
-	       (set->slots[i].first != pair.first || set->slots[i].second != pair.second))
-		i = (i + 1) & mask;
-	return &set->slots[i];
-}
-
-static int grow(struct pair_set *set)
-{
-	struct pair_set larger = {.slot_count = set->slot_count == 0 ? 256 : set->slot_count * 2};
-
-	larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
-	if (larger.slots == NULL)
-		return -1;
-	for (size_t i = 0; i < set->slot_count; i++)
-		if (!is_zero(set->slots[i]))
-			*find(&larger, set->slots[i]) = set->slots[i];
-	free(set->slots);
-	set->slots = larger.slots;
-	set->slot_count = larger.slot_count;
-	return 0;
+	return hash_seeded(pair.first, pair.second);
 }
 
 void pair_set_release(struct pair_set *set)
 {
-	free(set->slots);
-	*set = (struct pair_set){NULL, 0, 0, false};
+	slots_release(&set->slots);
+	free(set->pairs);
+	*set = (struct pair_set){.pairs = NULL};
 }
 
 int pair_set_add(struct pair_set *set, struct pair pair)
 {
-	struct pair *slot;
+	uint64_t hash = hash_pair(pair);
+	struct slot *slot;
 
-	if (is_zero(pair)) {
-		int is_new = !set->has_zero;
-		set->has_zero = true;
-		return is_new;
-	}
-	if (set->used * 4 >= set->slot_count * 3 && grow(set) != 0)
+	if (slots_reserve(&set->slots, NULL) != 0 ||
+	    array_reserve(&set->pairs, &set->capacity, set->count + 1, sizeof *set->pairs, NULL) !=
+		    0)
 		return -1;
-	slot = find(set, pair);
-	if (!is_zero(*slot))
+	slot = slots_find(&set->slots, hash, is_pair, &(struct pair_key){set, pair});
+	if (slot->number != NO_ITEM)
 		return 0;
-	*slot = pair;
-	set->used++;
+	set->pairs[set->count++] = pair;
+	slots_add(&set->slots, slot, hash, (uint32_t)set->count);
 	return 1;
 }
 
 bool pair_set_has(const struct pair_set *set, struct pair pair)
 {
-	if (is_zero(pair))
-		return set->has_zero;
-	return set->slot_count > 0 && !is_zero(*find(set, pair));
+	return slots_number(&set->slots, hash_pair(pair), is_pair, &(struct pair_key){set, pair}) !=
+	       NO_ITEM;
 }

@@ -8,7 +8,8 @@
  *     if (slot->number == NO_ITEM)
  *             slots_add(&slots, slot, hash, number_of_new_item);
  *
- * Use base/basic/seed.h to hash keys that come from outside.
+ * Use base/basic/seed.h to hash keys that come from outside. All hash tables of the project are
+ * made with it, except find/pairs/key_index: that one sorts all rows into buckets at once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SLOTS_H
@@ -18,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/basic/error.h"
 
@@ -38,6 +40,25 @@ static inline void slots_release(struct slots *slots)
 {
 	free(slots->items);
 	*slots = (struct slots){.items = NULL};
+}
+
+/* Remove all items. A table of at most `most` slots keeps its memory. */
+static inline void slots_clear(struct slots *slots, size_t most)
+{
+	if (slots->count > most) {
+		slots_release(slots);
+		return;
+	}
+	/* Clearing all slots costs no more than filling them did. */
+	if (slots->used > 0)
+		memset(slots->items, 0, slots->count * sizeof *slots->items);
+	slots->used = 0;
+}
+
+/* Load the slot where the search for a hash begins. The table must not be empty. */
+static inline void slots_prefetch(const struct slots *slots, uint64_t hash)
+{
+	__builtin_prefetch(&slots->items[(uint32_t)hash & (slots->count - 1)]);
 }
 
 /* Does an item have the key that is searched for? */
@@ -78,17 +99,31 @@ static inline struct slot *slots_find_free(const struct slots *slots, uint32_t h
 	return &slots->items[at];
 }
 
-/* Make room for so many items in all. Errors: SIMHASH_E_MEMORY, SIMHASH_E_RANGE beyond 2^31. */
+/* The slots of a table with room for so many items. */
+static inline size_t slots_for(size_t items)
+{
+	size_t count = SLOTS_FIRST;
+
+	while (count / 2 < items)
+		count *= 2;
+	return count;
+}
+
+/* The bytes that they take. */
+static inline size_t slots_bytes(size_t items)
+{
+	return slots_for(items) * sizeof(struct slot);
+}
+
+/* Make room for so many items, also those that are in the table. Errors: SIMHASH_E_MEMORY, SIMHASH_E_RANGE beyond 2^31. */
 static inline int slots_reserve_all(struct slots *slots, size_t items, struct simhash_error *error)
 {
-	struct slots larger = {.count = slots->count == 0 ? SLOTS_FIRST : slots->count};
+	struct slots larger = {.count = slots_for(items)};
 
 	if (items <= slots->count / 2)
 		return 0;
 	if (items > UINT32_MAX / 2)
 		return error_set(error, SIMHASH_E_RANGE, "more than 2^31 entries of a table");
-	while (larger.count / 2 < items)
-		larger.count *= 2;
 	larger.items = calloc(larger.count, sizeof *larger.items);
 	if (larger.items == NULL)
 		return error_set_memory(error);

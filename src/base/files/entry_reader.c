@@ -40,7 +40,9 @@ static int is_itself_or_above(const char *name)
 
 #ifdef __linux__
 
-/* Most directories in one call, and within the second-level cache. */
+/*
+ * Large enough to read most directories in one call, and small enough for the second-level cache.
+ */
 #define BUFFER_SIZE 65536
 
 int entry_reader_begin(struct entry_reader *reader, int fd)

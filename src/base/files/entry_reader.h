@@ -21,12 +21,12 @@
 #include <dirent.h>
 #include <stddef.h>
 
-/* All zero before its first use. */
+/* Set all fields to 0 before the first use. */
 struct entry_reader {
 	int fd;
 	char *buffer;
-	size_t at, end; /* in the buffer: the next entry */
-	DIR *stream;	/* where the system has no better way */
+	size_t at, end; /* positions in the buffer; `at` is the next entry */
+	DIR *stream;	/* used if the system has no better function */
 };
 
 enum entry_type {
@@ -38,23 +38,23 @@ enum entry_type {
 };
 
 struct entry {
-	const char *name; /* lives until the next one */
+	const char *name; /* lives until the next entry is read */
 	enum entry_type type;
 };
 
 /*
- * Begin with a descriptor from whose directory nothing has been read yet. It is borrowed until the
- * end, and is not to be read from again. 0, or -1 with errno.
+ * Begin with a directory descriptor from which nothing was read. The descriptor is borrowed until
+ * the end, and cannot be read again. Returns 0, or -1 with errno.
  */
 int entry_reader_begin(struct entry_reader *reader, int fd);
 
 /*
- * The next entry that is not "." or "..": 1, 0 at the end, -1 with errno. ENOENT is a directory that
- * was removed since it was opened, or a file system that fails so.
+ * Get the next entry except "." and "..". Returns 1, 0 at the end, or -1 with errno. ENOENT means
+ * that the directory was removed after it was opened, or that the file system fails in this way.
  */
 int entry_reader_next(struct entry_reader *reader, struct entry *entry);
 
-void entry_reader_end(struct entry_reader *reader); /* even if it did not begin */
+void entry_reader_end(struct entry_reader *reader); /* also allowed if entry_reader_begin failed */
 
 void entry_reader_release(struct entry_reader *reader);
 

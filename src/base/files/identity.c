@@ -51,8 +51,8 @@ static int device_by_stat(int directory_fd, const char *name, bool follow,
 }
 
 /*
- * macOS and FreeBSD have a birth time too. But there setting an earlier modification time sets it,
- * as restoring a backup does.
+ * macOS and FreeBSD also have a birth time. But a program that sets an earlier modification time
+ * changes it, for example when it restores a backup.
  */
 #ifdef STATX_BTIME
 int file_identity_read(int directory_fd, const char *name, struct file_identity *identity)
@@ -61,7 +61,7 @@ int file_identity_read(int directory_fd, const char *name, struct file_identity 
 
 	if (statx(directory_fd, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME,
 		  &status) != 0)
-		/* Not known to the kernel, or not allowed to this process. */
+		/* the kernel does not have it, or this process may not call it */
 		return errno == ENOSYS || errno == EPERM
 			       ? read_by_stat(directory_fd, name, identity)
 			       : -1;
@@ -84,7 +84,7 @@ int entry_device_read(int directory_fd, const char *name, bool follow, struct en
 	int flags = AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC | (follow ? 0 : AT_SYMLINK_NOFOLLOW);
 	struct statx status;
 
-	/* Who wants to know nothing is told the device, even by a file system of another user. */
+	/* With an empty mask, even a file system of another user returns the device. */
 	if (statx(directory_fd, name, flags, 0, &status) != 0)
 		return errno == ENOSYS || errno == EPERM
 			       ? device_by_stat(directory_fd, name, follow, device)

@@ -1,6 +1,6 @@
 /*
- * The identity of a file: device, inode, size and times, which show whether it is the same file as
- * one seen before. Also decides whether a file system has lasting inode numbers.
+ * Reads the identity of a file: device, inode, size and times, which show whether it is the same
+ * file as before. Also decides whether a file system has lasting inode numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_IDENTITY_H
@@ -13,38 +13,40 @@ struct file_identity {
 	bool is_regular;
 	uint64_t device, inode, links;
 	int64_t size_bytes, mtime_ns;
-	int64_t changed_ns; /* when anything of it changed last, its name too */
+	int64_t changed_ns; /* the last change of content, attributes or name */
 	bool has_birth;
-	int64_t born_ns; /* when the inode was taken into use */
+	int64_t born_ns; /* when the inode was allocated */
 };
 
 /*
- * Of `name` in a directory, without following a link. -1 with errno. A birth is known only where
- * no program can set it: elsewhere it may be that of a restored backup.
+ * Read the identity of `name` in a directory, without following a link. -1 with errno. The birth
+ * time is known only on systems where programs cannot set it; on other systems it may come from a
+ * restored backup.
  */
 int file_identity_read(int directory_fd, const char *name, struct file_identity *identity);
 
-/* The file system that an entry of a directory belongs to. */
+/* The file system of a directory entry. */
 struct entry_device {
 	uint64_t number;
-	bool is_mount; /* the entry is where it is mounted; false where the system does not say */
+	bool is_mount; /* the entry is a mount point; false if the system does not say */
 };
 
 /*
- * Without asking that file system, on Linux: one that does not answer has a device all the same.
- * Nothing is mounted for it. -1 with errno.
+ * Read the device without a request to the file system on Linux, so this works even if the file
+ * system does not answer. No file system is mounted automatically. -1 with errno.
  */
 int entry_device_read(int directory_fd, const char *name, bool follow, struct entry_device *device);
 
 /*
- * Has the file system of this descriptor inode numbers that belong to a file as long as it
- * exists? Others make them up when a file is looked up, and give them to another one later.
+ * Returns true if the file system of this descriptor gives a file one inode number for its whole
+ * life. Other file systems make up a number when a file is looked up, and reuse it for another
+ * file.
  */
 bool inodes_are_lasting(int fd);
 
 /*
- * Is this a file system whose files the kernel makes up: /proc, /sys and the like? Not one in memory
- * that has files of programs, such as tmpfs.
+ * Returns true if the kernel makes up the files of this file system (/proc, /sys and others). File
+ * systems in memory with files of programs, such as tmpfs, are not among them.
  */
 bool is_kernel_file_system(int fd);
 

@@ -1,6 +1,6 @@
 /*
- * Opens paths of any length, converts file times, and closes files, except databases that SQLite
- * has open, whose locks would be lost.
+ * Opens paths of any length, converts file times, and closes files. It does not close databases
+ * that SQLite has open, because their locks would be lost.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/open_file.h"
@@ -17,7 +17,7 @@
 
 #include "base/basic/clock.h"
 
-#define PIECE 4000 /* bytes of a path to open at once; below PATH_MAX everywhere that matters */
+#define PIECE 4000 /* bytes of a path to open at once; less than PATH_MAX on all relevant systems */
 
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 {
@@ -39,14 +39,14 @@ void close_keeping_errno(int fd)
 
 /* ---- Databases that are in use ---- */
 
-/* Does a file begin like an SQLite database, or like the file of its locks, "-shm"? */
+/* Returns true if a file begins like an SQLite database, or like its lock file "-shm". */
 static bool is_like_database(int fd, const struct stat *status)
 {
 	static const char magic[16] = "SQLite format 3";
 	static const uint32_t shm_version = 3007000;
 	char head[sizeof magic];
 
-	/* Both consist of pages. Nothing is locked in an empty file. */
+	/* Both consist of pages. An empty file has no locks. */
 	return S_ISREG(status->st_mode) && status->st_size > 0 && status->st_size % 512 == 0 &&
 	       pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
 	       (memcmp(head, magic, sizeof magic) == 0 ||
@@ -61,7 +61,9 @@ static bool is_of_file(int fd, const struct stat *status)
 	       other.st_dev == status->st_dev;
 }
 
-/* Where descriptors cannot be listed, as without /proc, all numbers are tried. */
+/*
+ * Try all descriptor numbers, for systems that cannot list descriptors, for example without /proc.
+ */
 static bool is_open_under_any_number(int fd, const struct stat *status)
 {
 	long max = sysconf(_SC_OPEN_MAX);
@@ -154,7 +156,7 @@ int give_to_owner(int directory_fd, int fd)
 
 int close_text(FILE *stream, char **text)
 {
-	/* When the last allocation fails, glibc reports it only by a NULL pointer. */
+	/* If the last allocation fails, glibc reports this only by a NULL pointer. */
 	if (fclose(stream) == 0 && *text != NULL)
 		return 0;
 	free(*text);

@@ -1,5 +1,5 @@
 /*
- * Opens and closes files and streams, and returns their times of change.
+ * Opens and closes files and streams, and returns file times.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_OPEN_FILE_H
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Opens a directory only to reach what is in it, which takes no right to read it on Linux. */
+/* Opens a directory only to reach its entries. On Linux this needs no permission to read it. */
 #ifdef O_PATH
 #define OPEN_TO_REACH (O_PATH | O_DIRECTORY)
 #else
@@ -20,68 +20,74 @@
 #endif
 
 /*
- * openat(2), repeated while a signal interrupts it, as network and FUSE file systems allow. The
- * descriptor is closed by exec. -1 with errno. Any thread.
+ * Call openat(2), and repeat it when a signal interrupts it, which network and FUSE file systems
+ * allow. exec closes the descriptor. -1 with errno. Any thread may call this.
  */
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
-/* The same as a stream, whose mode is that of fdopen(3). NULL with errno. */
+/* The same as a stream, with a mode of fdopen(3). NULL with errno. */
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
 
-/* Opens the directory of a path, only to reach what is in it. *name is the rest of the path. */
+/* Open the directory of a path, only to reach its entries. *name is the rest of the path. */
 int open_parent(const char *path, const char **name);
 
 /*
- * For root, who has just made what `fd` has open in a directory: is the directory another user's,
- * and not open to all for writing? Then give that user and the directory's group what is new, where
- * the file system has owners.
+ * For root after it made the file `fd` in a directory: if the directory belongs to another user and
+ * not everybody may write to it, give the file to this user and to the directory's group. Does
+ * nothing if the file system has no owners.
  */
 int give_to_owner(int directory_fd, int fd);
 
 /*
- * A path of any length: the kernel takes at most PATH_MAX bytes at once, so a longer one is
- * opened directory by directory in pieces that fit. Without O_CREAT; else as open_file_at.
+ * Open a path of any length. The kernel takes at most PATH_MAX bytes at once, so a longer path is
+ * opened directory by directory in pieces that fit. O_CREAT is not allowed; otherwise like
+ * open_file_at.
  */
 int open_path(const char *path, int flags);
 
-/* An absolute path of any length, in which no name may be a link: then ENOTDIR or ELOOP. */
+/* Open an absolute path of any length. If a name in it is a link, fail with ENOTDIR or ELOOP. */
 int open_path_directly(const char *path, int flags);
 
 /*
- * Close a stream of open_memstream(3) that writes to *text, which the caller frees. Returns -1,
- * with *text freed and NULL, when memory was short.
+ * Close a stream of open_memstream(3) that writes to *text. The caller frees *text. If memory was
+ * short, free *text, set it to NULL and return -1.
  */
 int close_text(FILE *stream, char **text);
 
 /*
- * Have the system's table of this process's open files be large enough for `count` descriptors, as
- * far as it allows that. A table that grows while several threads run keeps all of them waiting,
- * for hundreds of milliseconds on Linux, so call this before the first thread is started.
+ * Enlarge this process's table of open files for `count` descriptors, as far as the system allows.
+ * If the table grows while several threads run, Linux stops all of them for hundreds of
+ * milliseconds. So call this before the first thread starts.
  */
 void reserve_descriptors(unsigned count);
 
 /*
- * A descriptor that is none of the three standard ones, in the place of one that may be, which is
- * closed. -1 for -1, or with errno.
+ * Return a descriptor that is none of the three standard ones. If `fd` is one of them, duplicate it
+ * and close it. -1 for -1, or with errno.
  */
 int descriptor_lift(int fd);
 
-/* close(2) that leaves errno as it is, for the way out after a failure. */
+/* Call close(2) and keep errno, for the cleanup after a failure. */
 void close_keeping_errno(int fd);
 
 /*
- * Close a file that somebody named, or that was found in a tree; errno stays as it is. Closing any
- * descriptor of a file releases all locks that the process has on it (POSIX), also the locks of
- * SQLite: another process could then delete the log of a database that is in use here. So where the
- * file is a database that the process has open once more, the descriptor stays open until the
- * process ends. Any thread.
+ * Close a file that a user named or that was found in a tree, and keep errno. When a process closes
+ * any descriptor of a file, it loses all its locks on this file (POSIX), also the locks of SQLite.
+ * Another process could then delete the log of a database that is in use here. So if the file is a
+ * database that the process has open a second time, the descriptor stays open until the process
+ * ends. Any thread may call this.
  */
 void close_content(int fd);
 
-/* Must this descriptor stay open for that reason? For streams, which close theirs. Keeps errno. */
+/*
+ * Returns true if this descriptor must stay open for that reason. For streams, which close their
+ * descriptor. Keeps errno.
+ */
 bool must_stay_open(int fd);
 
-/* In nanoseconds since 1970: when the content was changed, and when anything of the file was. */
+/*
+ * Times in nanoseconds since 1970: the last change of the content, and the last change of anything.
+ */
 int64_t stat_mtime_ns(const struct stat *status);
 int64_t stat_ctime_ns(const struct stat *status);
 

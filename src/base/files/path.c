@@ -47,13 +47,13 @@ char *path_absolute(const char *path)
 		size--;
 	for (name = size; name > 0 && path[name - 1] != '/';)
 		name--;
-	/* "/", ".", ".." and "": only the whole tells what they are. */
+	/* For "/", ".", ".." and "", resolve the whole path. */
 	if (name == size || (size - name == 1 && path[name] == '.') ||
 	    (size - name == 2 && path[name] == '.' && path[name + 1] == '.'))
 		return realpath(path, NULL);
 	directory = name == 0 ? strdup(".") : strndup(path, name);
 	above = directory == NULL ? NULL : realpath(directory, NULL);
-	/* A directory that is gone is kept as it is named. */
+	/* Keep the given name of a directory that does not exist. */
 	if (above == NULL && directory != NULL && name > 1)
 		above = path_absolute(directory);
 	absolute = above == NULL

@@ -1,5 +1,6 @@
 /*
- * Functions for paths. A path is bytes; only '/' and the terminating zero have a meaning.
+ * Joins, splits, resolves and compares paths. A path is bytes; only '/' and the terminating zero
+ * have a meaning.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_PATH_H
@@ -9,24 +10,30 @@
 
 #include "base/basic/bytes.h"
 
-/* "directory/name", with one slash between; the caller frees it. NULL when memory is short. */
+/*
+ * Return "directory/name" with one slash between them. The caller frees it. NULL if memory is
+ * short.
+ */
 char *path_join(struct bytes directory, struct bytes name);
 
-/* The directory of a path, "." where it names none, and the name in it. Both are borrowed. */
+/* Return the directory of a path ("." if it has none), and the last name. Both are borrowed. */
 struct bytes path_directory(const char *path);
 const char *path_name(const char *path);
 
 /*
- * The absolute path of what a user names. Its directories are resolved as far as they exist;
- * its last part is kept as it is, so that what is gone, or has become a link, can still be
- * named. The caller frees it. NULL with errno; the empty path is ENOENT.
+ * Return the absolute path of a name that a user gives. Directories are resolved as far as they
+ * exist. The last part does not change, so a user can name a removed file or a file that has become
+ * a link. The caller frees the path. NULL with errno; the empty path gives ENOENT.
  */
 char *path_absolute(const char *path);
 
-/* Is `path` the directory `top`, or something below it? Both absolute. */
+/* Returns true if `path` is the directory `top` or is below it. Both are absolute. */
 bool path_is_at_or_below(struct bytes path, struct bytes top);
 
-/* Below 0, 0 or above: each directory comes before those inside it, and these before all others. */
+/*
+ * Compare: returns < 0, 0 or > 0. A directory comes before its entries, and these come before all
+ * other paths.
+ */
 int path_compare(struct bytes x, struct bytes y);
 
 #endif

@@ -18,9 +18,9 @@
 #include "base/files/open_file.h"
 
 #define ROOM_FIRST 65536
-#define WAIT_MS 100 /* before looking whether to stop */
+#define WAIT_MS 100 /* the interval at which to check `stop` */
 
-/* Elsewhere, polling a pipe that nobody has opened for writing may say that it ended. */
+/* On other systems, poll() may report that a pipe has ended if nobody opened it for writing. */
 #ifdef __linux__
 #define OPEN_WITHOUT_WAITING O_NONBLOCK
 #else
@@ -60,8 +60,8 @@ static int refuse_size(const char *name, size_t max_bytes, struct simhash_error 
 }
 
 /*
- * Room for what a regular file holds, and for one byte more, by which its end is seen. 0: it is
- * larger than a file may be.
+ * Return the size of a regular file plus one byte, with which the reader detects the end. 0: it is
+ * larger than allowed.
  */
 static size_t expected_size(int fd, size_t max_bytes)
 {

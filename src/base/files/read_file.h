@@ -1,5 +1,5 @@
 /*
- * Reads a whole file into memory.
+ * Reads whole files into memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_READ_FILE_H
@@ -12,22 +12,22 @@
 #include "simhash.h"
 
 /*
- * Open a file that somebody named, to be read by read_some: a pipe opens at once, and its writer is
- * waited for there. -1 with errno.
+ * Open a file that somebody named, for read_some. A pipe opens at once; read_some waits for its
+ * writer. -1 with errno.
  */
 int open_input(const char *path);
 
 /*
- * read(2), which waits until there are bytes or the end, and at most 0.1 s after *stop was set: then -1
- * with the error code ERROR_STOPPED. `stop` may be NULL. `name` is for errors.
+ * Call read(2) and wait until there are bytes, or the end. If *stop is set, returns at most 0.1 s
+ * later with -1 and the error code ERROR_STOPPED. `stop` may be NULL. Errors contain `name`.
  */
 ssize_t read_some(int fd, const char *name, void *bytes, size_t size, const atomic_bool *stop,
 		  struct simhash_error *error);
 
 /*
- * Read a descriptor to its end: *bytes, followed by a zero that is not counted, is the caller's
- * to free. At most `max_bytes`; `name` is for errors. Errors: SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY,
- * SIMHASH_E_RANGE for more than that.
+ * Read a descriptor to its end. *bytes, which the caller frees, is followed by a zero that *size
+ * does not count. Errors contain `name`. Errors: SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY,
+ * SIMHASH_E_RANGE for more than `max_bytes`.
  */
 int read_descriptor(int fd, const char *name, size_t max_bytes, char **bytes, size_t *size,
 		    struct simhash_error *error);
@@ -36,17 +36,18 @@ int read_descriptor(int fd, const char *name, size_t max_bytes, char **bytes, si
 int read_path(const char *path, size_t max_bytes, char **bytes, size_t *size,
 	      struct simhash_error *error);
 
-/* The same, but "-" is standard input. */
+/* The same, but "-" means standard input. */
 int read_file(const char *path, size_t max_bytes, char **bytes, size_t *size,
 	      struct simhash_error *error);
 
-/* Like read_path, a text of lines: decoded, and with an error for a zero byte in it. */
+/* Read a text of lines like read_path, and decode it. A zero byte is an error. */
 int read_text_file(const char *path, size_t max_bytes, char **text, size_t *size,
 		   struct simhash_error *error);
 
 /*
- * Have a text that one of these read be without a byte-order mark, and in UTF-8 where that mark is one
- * of UTF-16. -1 frees it, with the error SIMHASH_E_SYNTAX for one that ends within a character.
+ * Remove the byte-order mark from a text that one of these functions read. A text with a UTF-16
+ * mark is converted to UTF-8. If it ends within a character, free it and return -1 with the error
+ * SIMHASH_E_SYNTAX.
  */
 int text_decode(const char *name, char **bytes, size_t *size, struct simhash_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * Creates files without a name in $TMPDIR, reads and writes them at any place, and words their
- * errors.
+ * Creates files without a name in $TMPDIR, reads and writes them at any place, and writes their
+ * error messages.
  * SPDX-License-Identifier: MIT
  */
 #include "base/files/temporary.h"
@@ -34,7 +34,9 @@ int temporary_unreadable(struct simhash_error *error)
 	return error_set_errno(error, "cannot read a temporary file in %s", temporary_folder());
 }
 
-/* A file that never has a name, so that a kill leaves nothing; -1 where there is none. */
+/*
+ * Create a file that never has a name, so a kill leaves nothing behind. -1 if this is impossible.
+ */
 static int open_nameless(const char *folder)
 {
 #ifdef O_TMPFILE
@@ -45,7 +47,7 @@ static int open_nameless(const char *folder)
 #endif
 }
 
-/* For file systems, and systems, without nameless files. */
+/* For file systems and operating systems without nameless files. */
 static int open_unlinked(const char *folder)
 {
 	char *name;
@@ -60,7 +62,7 @@ static int open_unlinked(const char *folder)
 	return fd;
 }
 
-/* $TMPDIR is where they go, as for other programs; tmpfile() does not look at it. */
+/* Uses $TMPDIR, as other programs do; tmpfile() ignores it. */
 FILE *temporary_file(void)
 {
 	int fd = open_nameless(temporary_folder());
@@ -76,7 +78,7 @@ FILE *temporary_file(void)
 	return file;
 }
 
-/* As many bytes as there are, or as fit; nobody else can have cut the file. */
+/* Read until the end of the file or of the buffer. No other process can have shortened the file. */
 static ssize_t read_some(FILE *file, char *bytes, size_t size, off_t place,
 			 struct simhash_error *error)
 {

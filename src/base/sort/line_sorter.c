@@ -1,9 +1,9 @@
 /*
  * Sorts lines in two buffers in memory and writes full buffers to a file as runs. A line is stored
  * as one text whose byte order is the order of the lines: its key, the text before it, the second
- * key, and the line. Lines fill one of two buffers. The thread that fills it sorts it and writes it
- * to the file as a run while other threads fill the second buffer. With a limit, lines that cannot
- * be among the first are dropped from memory before they make a run.
+ * key, and the line. While one thread sorts a full buffer and writes it as a run, other threads
+ * fill the second buffer. With a limit, lines that cannot be among the first are dropped from
+ * memory before they make a run.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sort/line_sorter.h"
@@ -17,14 +17,15 @@
 #include "base/sort/runs.h"
 
 #define KEY_BYTES 8
-#define PRUNED_MIN 1024 /* with a low limit, sorting is not worth it for fewer */
+#define PRUNED_MIN 1024 /* with a low limit, the minimum of lines to prune */
 
-/* What stands before a line's text, in memory and in the file. */
+/* The header of a line's text, in memory and in the file. */
 struct head {
-	uint32_t text, size; /* of the text that is sorted by: the first part of it, and all */
+	/* `size` bytes of text, which begin with `text` bytes that are only for sorting */
+	uint32_t text, size;
 };
 
-/* Lines from the front of the memory, and of each its place from the back. */
+/* Lines at the front of the memory, and the place of each line at the back. */
 struct buffer {
 	char *bytes; /* NULL until it is needed */
 	size_t capacity, used, count;
@@ -36,15 +37,18 @@ struct line_sorter {
 	size_t budget; /* bytes of a buffer */
 	struct buffer filling, spare;
 	bool spare_is_away; /* a thread sorts it */
-	struct runs runs;   /* lines that were in memory; of one thread at a time */
+	struct runs runs;   /* runs in the file; one thread uses it at a time */
 	bool reverse;
-	uint64_t limit, added; /* limit 0: none */
-	/* With a limit, the last of those in memory that need to be kept: none behind it does. */
-	size_t last; /* its place */
+	uint64_t limit, added; /* limit 0: no limit */
+	/*
+	 * With a limit: the place of the last line in memory that is needed. Later lines are
+	 * dropped.
+	 */
+	size_t last;
 	bool has_last;
 };
 
-/* Of 20 parts of the memory: there are two buffers, and room to sort the places of one's lines. */
+/* A buffer takes 9 of 20 parts of the memory: two buffers, and room to sort the places of one. */
 #define BUFFER_PARTS 9
 
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error)
@@ -83,7 +87,7 @@ uint64_t line_sorter_added(const struct line_sorter *sorter)
 
 /* ---- Lines as texts ---- */
 
-/* Its bytes have the order of the key. */
+/* Write a key as bytes of the same order. */
 static char *put_key(char *at, double key)
 {
 	write_big_endian((uint8_t *)at, KEY_BYTES, sort_number(key));
@@ -140,7 +144,7 @@ static bool comes_before(const struct line_sorter *sorter, struct bytes x, struc
 
 /* ---- Buffers ---- */
 
-/* The places of the lines, the last one first. */
+/* Return the places of the lines, in the opposite order of their addition. */
 static struct sort_item *items_of(const struct buffer *buffer)
 {
 	return (struct sort_item *)(void *)(buffer->bytes + buffer->capacity) - buffer->count;
@@ -151,7 +155,7 @@ static size_t room_in(const struct buffer *buffer)
 	return buffer->capacity - buffer->used - buffer->count * sizeof(struct sort_item);
 }
 
-/* An empty buffer for a line of `size` bytes, if no more fits into it. */
+/* Enlarge an empty buffer for a line of `size` bytes if necessary. */
 static int make_buffer(struct buffer *buffer, size_t budget, size_t size,
 		       struct simhash_error *error)
 {
@@ -159,7 +163,7 @@ static int make_buffer(struct buffer *buffer, size_t budget, size_t size,
 
 	if (capacity < budget)
 		capacity = budget;
-	capacity = capacity / item * item; /* where the places of lines are aligned */
+	capacity = capacity / item * item; /* aligns the places of lines */
 	if (buffer->capacity >= capacity)
 		return 0;
 	free(buffer->bytes);
@@ -218,8 +222,8 @@ static int write_run(struct runs *runs, const struct buffer *buffer, struct simh
 }
 
 /*
- * Move what is in memory to a run of the file. Under the lock, which is given up meanwhile: others go
- * on with the second buffer.
+ * Sort the full buffer and write it to the file as a run. The caller holds the lock. The lock is
+ * released meanwhile, and other threads fill the second buffer.
  */
 static int spill(struct line_sorter *sorter, struct simhash_error *error)
 {
@@ -244,7 +248,7 @@ static int spill(struct line_sorter *sorter, struct simhash_error *error)
 
 /* ---- Adding ---- */
 
-/* Drop from memory what is behind as many lines as are wanted. */
+/* Sort the lines in memory and keep the first `limit`. */
 static int prune(struct line_sorter *sorter, struct simhash_error *error)
 {
 	struct buffer *buffer = &sorter->filling;
@@ -259,7 +263,7 @@ static int prune(struct line_sorter *sorter, struct simhash_error *error)
 		return error_set_memory(error);
 	for (size_t i = 0; i < count; i++)
 		kept[i] = (struct sort_item){items[i].number, items[i].number};
-	sort_items(kept, kept + count, count, 64); /* in the order of their places */
+	sort_items(kept, kept + count, count, 64); /* sorted by place */
 	buffer->used = 0;
 	buffer->count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -276,7 +280,7 @@ static int prune(struct line_sorter *sorter, struct simhash_error *error)
 	return 0;
 }
 
-/* Is the line that was added last of no use, since as many as are wanted come before it? */
+/* Is the last added line unnecessary, because enough lines come before it? */
 static bool is_behind_last(const struct line_sorter *sorter)
 {
 	const struct buffer *buffer = &sorter->filling;
@@ -286,7 +290,10 @@ static bool is_behind_last(const struct line_sorter *sorter)
 			     text_at(buffer->bytes + sorter->last));
 }
 
-/* Room for a line of so many bytes and its place, unless it alone has more than there may be. */
+/*
+ * Make room for a line of `size` bytes and its place. A larger line gets an empty buffer of its
+ * size.
+ */
 static int make_room(struct line_sorter *sorter, size_t size, struct simhash_error *error)
 {
 	const struct buffer *filling = &sorter->filling;
@@ -372,7 +379,7 @@ static int step(struct run_reader *reader, struct simhash_error *error)
 	return run_reader_step(reader, sizeof(struct head), line_size, error);
 }
 
-/* What is in memory becomes the last run, so that the runs may take its room. */
+/* Write the lines in memory as the last run, so that reading the runs can use their memory. */
 static int spill_rest(struct line_sorter *sorter, struct simhash_error *error)
 {
 	int status = 0;

@@ -20,31 +20,34 @@
 
 struct line_sorter;
 
-/* Takes `memory_bytes` at most, or what its largest line needs. */
+/* Takes at most `memory_bytes`, or the memory for its largest line. */
 int line_sorter_new(size_t memory_bytes, struct line_sorter **sorter, struct simhash_error *error);
-void line_sorter_free(struct line_sorter *sorter); /* NULL is fine */
+void line_sorter_free(struct line_sorter *sorter); /* NULL is allowed */
 
-/* Before lines are added: put them in the opposite order, and keep the first `limit`; 0: all. */
+/*
+ * Reverse the order, and keep only the first `limit` lines (0: all). Call it before lines are
+ * added.
+ */
 void line_sorter_restrict(struct line_sorter *sorter, bool reverse, uint64_t limit);
 
 int line_sorter_add(struct line_sorter *sorter, double key, const char *line, size_t size,
 		    struct simhash_error *error);
 
 /*
- * The same for several lines, which stand one after another. Before a line may stand a text that
- * it is sorted by after its key, and that is not handed on. No such text goes on from another one.
+ * Add several lines, which are contiguous in memory. Each line may begin with a text that is used
+ * only for sorting, after the key; it is not passed on. No such text may be a prefix of another.
  */
 struct line_key {
-	double key, then;  /* `then` comes after the text */
-	size_t text, size; /* `size` has both */
+	double key, then;  /* `then` sorts after the text */
+	size_t text, size; /* `size` includes the text */
 };
 int line_sorter_add_all(struct line_sorter *sorter, const char *bytes, const struct line_key *lines,
 			size_t count, struct simhash_error *error);
 
-/* How many lines were added. */
+/* The number of added lines. */
 uint64_t line_sorter_added(const struct line_sorter *sorter);
 
-/* Hand lines on by key, then by their bytes. May be called once, by one thread. */
+/* Pass the lines on, sorted by key and then by their bytes. One thread may call this once. */
 typedef int line_fn(void *context, const char *line, size_t size, struct simhash_error *error);
 int line_sorter_write(struct line_sorter *sorter, line_fn *each, void *context,
 		      struct simhash_error *error);

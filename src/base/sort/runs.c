@@ -11,10 +11,10 @@
 #include "base/data/array.h"
 
 #define WRITE_BYTES ((size_t)256 << 10)
-#define READ_MIN ((size_t)4 << 10) /* of a run at once */
+#define READ_MIN ((size_t)4 << 10) /* bytes of a run in one read */
 #define READ_MAX ((size_t)256 << 10)
 
-/* Of each record: its place in the order, and another one while records are sorted. */
+/* For each record: its place in the order, and a second place while records are sorted. */
 #define ITEM_BYTES (2 * sizeof(struct sort_item))
 
 /* ---- Sorting ---- */
@@ -26,7 +26,7 @@ static int compare_items(const void *a, const void *b, void *context)
 	return runs->compare(runs_record(runs, a), runs_record(runs, b), runs->context);
 }
 
-/* Records of the same key often are in order already. */
+/* Records with equal keys are often in order already. */
 static void order_equal_keys(struct runs *runs)
 {
 	size_t begin = 0;
@@ -69,8 +69,8 @@ static void free_memory(struct runs *runs)
 }
 
 /*
- * The piece is ours: setvbuf() without a buffer would not do, since glibc then ignores the size, and
- * writes 4 KiB at a time.
+ * Uses our own buffer: if setvbuf() gets no buffer, glibc ignores the size and writes 4 KiB at a
+ * time.
  */
 static int open_file(struct runs *runs, struct simhash_error *error)
 {
@@ -83,7 +83,7 @@ static int open_file(struct runs *runs, struct simhash_error *error)
 	return runs->file != NULL ? 0 : temporary_no_room(error);
 }
 
-/* The piece ends where the file does. */
+/* Write the buffered bytes at the end of the file. */
 static int write_piece(struct runs *runs, struct simhash_error *error)
 {
 	size_t filled = runs->filled;
@@ -120,7 +120,7 @@ int runs_end_put(struct runs *runs, struct simhash_error *error)
 	return 0;
 }
 
-/* Write the records in memory, which are sorted, as a run. */
+/* Write the sorted records in memory as a run. */
 static int write_memory(struct runs *runs, struct simhash_error *error)
 {
 	for (size_t i = 0; i < runs->count; i++) {

@@ -31,31 +31,34 @@
 #include "base/files/temporary.h"
 #include "base/sort/sort.h"
 
-#define RUN_AHEAD 8 /* sorted records are scattered over memory: the cache loads them early */
+#define RUN_AHEAD 8 /* the sorted records are scattered in memory, so the cache loads them early */
 
-/* The size of a record, which its first bytes say. */
+/* Returns the size of a record, which its first bytes contain. */
 typedef size_t run_size_fn(const void *head);
 
-/* Below 0, 0 or above: the order of two records. */
+/* Compares two records: returns < 0, 0 or > 0. */
 typedef int run_compare_fn(const void *x, const void *y, const void *context);
 
-/* Called for each record of a run that is written: its number in the run, and where it ends. */
+/*
+ * Called for each written record of a run: `number` is its number in the run, `end` its end in the
+ * file.
+ */
 typedef int run_note_fn(void *context, const void *record, size_t number, off_t end,
 			struct simhash_error *error);
 
 struct runs {
 	/* Set before the first record. */
-	size_t budget; /* bytes of memory that records and their order may take */
+	size_t budget; /* bytes of memory for records and their order */
 	run_size_fn *size_of;
 	run_compare_fn *compare;
 	run_note_fn *note; /* or NULL */
-	void *context;	   /* of `compare` and `note` */
-	/* In memory: records one after another, and the key and place of each. */
+	void *context;	   /* for `compare` and `note` */
+	/* In memory: contiguous records, and the key and place of each. */
 	char *bytes;
 	size_t used, capacity;
 	struct sort_item *items;
 	size_t count, item_capacity;
-	/* In the file: where each run ends, and the last bytes, which wait to be written together. */
+	/* In the file: the end of each run, and the last bytes, which are written together. */
 	FILE *file;
 	off_t *ends, end;
 	size_t spilled, end_capacity;
@@ -63,31 +66,31 @@ struct runs {
 	size_t filled;
 };
 
-/* Room for a record, behind the others; they are written as a run first if memory is full. Or NULL. */
+/* Return room for a record after the others, or NULL. If memory is full, a run is written first. */
 void *runs_room(struct runs *runs, size_t size, struct simhash_error *error);
 
-/* The record that was written there. A multiple of 8 as its size keeps the next one aligned. */
+/* Add the record in this room. If all sizes are multiples of 8, all records are aligned. */
 void runs_add(struct runs *runs, uint64_t key, size_t size);
 
-/* Sort the records in memory. No more may be added. */
+/* Sort the records in memory. No more records may be added. */
 int runs_end(struct runs *runs, struct simhash_error *error);
 
 /* After runs_end: write the records in memory as the last run, and free their memory. */
 int runs_spill(struct runs *runs, struct simhash_error *error);
 
-/* Append a record to the run that is being written; end that run. By one thread at a time. */
+/* Append a record to the current run of the file, or end this run. One thread at a time. */
 int runs_put(struct runs *runs, const void *record, size_t size, struct simhash_error *error);
 int runs_end_put(struct runs *runs, struct simhash_error *error);
 
 void runs_release(struct runs *runs);
 
-/* A record in memory. */
+/* Return a record in memory. */
 static inline void *runs_record(const struct runs *runs, const struct sort_item *item)
 {
 	return runs->bytes + item->number;
 }
 
-/* The runs of the file, and the one in memory. */
+/* Return the number of runs in the file and in memory. */
 static inline size_t runs_count(const struct runs *runs)
 {
 	return runs->spilled + (runs->count > 0);
@@ -95,16 +98,19 @@ static inline size_t runs_count(const struct runs *runs)
 
 /* Reads one run. */
 struct run_reader {
-	const void *record; /* the present one; NULL behind the last */
+	const void *record; /* the current record; NULL after the last */
 	const struct runs *runs;
-	struct temporary_window window; /* in memory it has no buffer, and numbers of items */
+	/* for a run in memory: no buffer, and positions are item numbers */
+	struct temporary_window window;
 };
 
-/* All of a run. The first step goes to its first record. */
+/* Open a whole run. The first step goes to its first record. */
 int run_reader_open(struct run_reader *reader, const struct runs *runs, size_t number,
 		    size_t buffer_bytes, struct simhash_error *error);
 
-/* Go to the next record, which lives until the one after it. Its first `head` bytes say its size. */
+/*
+ * Go to the next record, which lives until the next step. Its first `head` bytes contain its size.
+ */
 static inline int run_reader_step(struct run_reader *reader, size_t head, run_size_fn *size_of,
 				  struct simhash_error *error)
 {
@@ -138,15 +144,16 @@ struct run_cursor {
 	bool has_begun;
 };
 
-/* Go to a reader's next record, or set that to NULL. */
+/* Goes to the next record of a reader; the record becomes NULL after the last. */
 typedef int run_step_fn(struct run_reader *reader, struct simhash_error *error);
 
-/* How much each of `count` readers may read at once, of `bytes` for all. */
+/* Return the buffer size of each of `count` readers if all together have `bytes`. */
 size_t run_buffer_bytes(size_t bytes, size_t count);
 
 /*
- * To be closed whatever these return. The second one leaves opening the readers to the caller: each
- * is a struct of `reader_size` bytes that begins with a struct run_reader.
+ * Open a cursor over all runs; or prepare one, and let the caller open the readers. Each reader is
+ * a struct of `reader_size` bytes that begins with a struct run_reader. Close the cursor even after
+ * an error.
  */
 int run_cursor_open(struct run_cursor *cursor, const struct runs *runs, size_t bytes,
 		    struct simhash_error *error);
@@ -174,7 +181,7 @@ static inline int run_cursor_start(struct run_cursor *cursor, run_step_fn *step,
 	return 0;
 }
 
-/* Go to the next record of all runs: 1, 0 behind the last, -1. It lives until the next call. */
+/* Go to the next record of all runs: 1, 0 after the last, or -1. It lives until the next call. */
 static inline int run_cursor_next(struct run_cursor *cursor, run_step_fn *step,
 				  heap_before_fn *comes_before, const void *context,
 				  struct simhash_error *error)
@@ -194,13 +201,13 @@ static inline int run_cursor_next(struct run_cursor *cursor, run_step_fn *step,
 	return heap->count > 0;
 }
 
-/* The reader of the present record. */
+/* Return the reader of the current record. */
 static inline const struct run_reader *run_cursor_first(const struct run_cursor *cursor)
 {
 	return cursor->heap.items[0];
 }
 
-/* A cursor that is all zero is fine. */
+/* A cursor of zeros is allowed. */
 void run_cursor_close(struct run_cursor *cursor);
 
 #endif

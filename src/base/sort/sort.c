@@ -1,6 +1,7 @@
 /*
- * Sorts items by a comparison with qsort_r(3), whose arguments differ between systems; numbers by
- * their digits (radix sort), in a time proportional to their count; and texts by both methods.
+ * Sorts items by a comparison with qsort_r(3), whose arguments differ between systems. Sorts
+ * numbers by their digits (radix sort) in time proportional to their count, and texts by both
+ * methods.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sort/sort.h"
@@ -12,7 +13,7 @@
 #include "base/basic/byte_order.h"
 
 #if defined(__APPLE__) || (defined(__FreeBSD__) && __FreeBSD__ < 14)
-/* There the context comes first, for qsort_r and for what it calls. */
+/* On these systems the context is the first argument of qsort_r and of the comparison. */
 struct order {
 	sort_compare_fn *compare;
 	void *context;
@@ -55,7 +56,7 @@ void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count
 		for (size_t i = 0; i < count; i++)
 			starts[from[i].key >> shift & mask]++;
 		if (count == 0 || starts[from[0].key >> shift & mask] == count)
-			continue; /* all are in order by this digit */
+			continue; /* all items have the same digit */
 		for (size_t i = 0; i <= mask; i++) {
 			size_t here = starts[i];
 			starts[i] = sum;
@@ -94,7 +95,7 @@ void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count)
 
 enum { HEAD = 8, FEW_TEXTS = 128 };
 
-/* Texts that are equal up to `depth`. */
+/* Texts whose first `depth` bytes are equal. */
 struct texts {
 	sort_text_fn *text_of;
 	const void *context;
@@ -108,7 +109,7 @@ static struct bytes text_from(const struct texts *texts, const struct sort_item 
 	return (struct bytes){text.data + texts->depth, text.size - texts->depth};
 }
 
-/* Its first bytes as a number of the same order; zeros stand for what a shorter one lacks. */
+/* Return the first bytes as a number of the same order. A shorter text is padded with zeros. */
 static uint64_t head_of(struct bytes text)
 {
 	uint8_t head[HEAD] = {0};
@@ -126,7 +127,7 @@ static int compare_texts(const void *a, const void *b, void *context)
 	return bytes_compare(text_from(context, x), text_from(context, y));
 }
 
-/* How many more bytes than those of `depth` all texts have in common. */
+/* Return the number of bytes after `depth` that all texts share. */
 static size_t common_size(const struct texts *texts, const struct sort_item *items, size_t count)
 {
 	struct bytes first = text_from(texts, &items[0]);

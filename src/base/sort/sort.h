@@ -1,5 +1,5 @@
 /*
- * Sorts items by a comparison with a context, numbers, and texts.
+ * Sorts numbers, texts, and items by a comparison with a context.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SORT_H
@@ -11,42 +11,45 @@
 
 #include "base/basic/bytes.h"
 
-/* Below 0, 0 or above: a comes before b, equals it, or comes after. */
+/* Compares a and b: returns < 0, 0 or > 0. */
 typedef int sort_compare_fn(const void *a, const void *b, void *context);
 
-/* qsort(3) with a context for the comparison. Any thread. */
+/* Sort like qsort(3), with a context for the comparison. Any thread may call this. */
 void sort_with(void *items, size_t count, size_t item_size, sort_compare_fn *compare,
 	       void *context);
 
-/* A double as a number of the same order: the sign bit makes negative ones smaller, and turns them. */
+/*
+ * Convert a double to a number of the same order: flip the sign bit, or all bits of a negative
+ * number.
+ */
 static inline uint64_t sort_number(double value)
 {
 	uint64_t bits;
 
-	value += 0.0; /* -0 is 0 */
+	value += 0.0; /* makes -0 equal to 0 */
 	memcpy(&bits, &value, sizeof bits);
 	return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The index of an item, and the key by which it is sorted. */
+/* The index of an item, and its sort key. */
 struct sort_item {
 	uint64_t key;
 	uint64_t number;
 };
 
-/* Sort numbers; `scratch` has room for as many. */
+/* Sort numbers. `scratch` has room for the same number of them. */
 void sort_numbers(uint64_t *numbers, uint64_t *scratch, size_t count);
 
-/* Sort by the lowest `bits` of the keys, stably; `scratch` has room for as many. */
+/* Sort stably by the lowest `bits` of the keys. `scratch` has room for as many items. */
 void sort_items(struct sort_item *items, struct sort_item *scratch, size_t count, unsigned bits);
 
-/* The text that an item stands for by its number. */
+/* Returns the text of the item with this number. */
 typedef struct bytes sort_text_fn(uint64_t number, const void *context);
 
 /*
- * Sort items by the bytes of their texts; their keys are overwritten. `scratch` has room for as many.
- * Eight bytes of all texts at a time: texts that begin alike, as paths do, are compared once and not
- * with each other.
+ * Sort items by the bytes of their texts, and overwrite their keys. `scratch` has room for as many
+ * items. Compares eight bytes of all texts at a time, so common prefixes, which paths have, are
+ * compared only once.
  */
 void sort_texts(struct sort_item *items, struct sort_item *scratch, size_t count,
 		sort_text_fn *text_of, const void *context);

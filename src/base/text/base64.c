@@ -20,7 +20,10 @@ void base64_encode(const uint8_t *bytes, size_t size, char *text)
 		*text = digits[bits << (6 - waiting) & 63];
 }
 
-/* The value of each character from '+' to 'z', and one; 0: none. A branch would often go wrong. */
+/*
+ * The values of the characters from '+' to 'z', plus 1; 0 for other characters. A table avoids
+ * branches that the processor predicts badly.
+ */
 /* clang-format off */
 static const uint8_t values['z' - '+' + 1] = {
 	63, 0, 0, 0, 64, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 0, 0, 0, 0, 0, 0, 0,

@@ -1,6 +1,6 @@
 /*
- * Counts the terminal columns of characters by libunistring, and shortens texts between
- * units that must not be cut.
+ * Counts the terminal columns of characters with libunistring, and shortens texts without cutting
+ * numbers, escapes or characters.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/columns.h"
@@ -10,7 +10,7 @@
 
 #include "base/text/escape.h"
 
-/* Of a valid character: 2 for a wide one, 0 for an accent on the character before. */
+/* Return 2 for a wide character, and 0 for an accent on the previous character. */
 static size_t character_columns(uint32_t code)
 {
 	int columns = uc_width(code, "UTF-8");
@@ -18,7 +18,10 @@ static size_t character_columns(uint32_t code)
 	return columns < 0 ? 1 : (size_t)columns;
 }
 
-/* A character at `at`: its size and its columns. What is not UTF-8 is a byte. */
+/*
+ * Return the size of the character at `at`, and its columns. A byte that is not UTF-8 is one
+ * character.
+ */
 static size_t character_at(struct bytes text, size_t at, size_t *columns)
 {
 	struct bytes rest = {text.data + at, text.size - at};
@@ -30,7 +33,7 @@ static size_t character_at(struct bytes text, size_t at, size_t *columns)
 	return size == 0 ? 1 : size;
 }
 
-/* The size of "\x1b[...m" at `at`, or 0. */
+/* Return the size of "\x1b[...m" at `at`, or 0. */
 static size_t colour_at(struct bytes text, size_t at)
 {
 	size_t end = at + 2;
@@ -63,7 +66,7 @@ static bool is_digit(struct bytes text, size_t at)
 	return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-/* "7", "1.25" or "1,234,567" */
+/* Return the size of a number such as "7", "1.25" or "1,234,567" at `at`, or 0. */
 static size_t number_at(struct bytes text, size_t at)
 {
 	size_t end = at;
@@ -75,7 +78,7 @@ static size_t number_at(struct bytes text, size_t at)
 	return end - at;
 }
 
-/* "\\", "\n" or "\x1b" as write_escaped writes them */
+/* Return the size of an escape of write_escaped ("\\", "\n" or "\x1b") at `at`, or 0. */
 static size_t escape_at(struct bytes text, size_t at)
 {
 	size_t size;
@@ -86,7 +89,10 @@ static size_t escape_at(struct bytes text, size_t at)
 	return size > text.size - at ? text.size - at : size;
 }
 
-/* What is not to be cut: a number, an escape, or a character with its accents. */
+/*
+ * Return the size of a unit that must not be cut: a number, an escape, or a character with its
+ * accents.
+ */
 static size_t unit_at(struct bytes text, size_t at, size_t *columns)
 {
 	size_t size = number_at(text, at), more, more_columns;

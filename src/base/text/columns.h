@@ -1,5 +1,5 @@
 /*
- * The width of a text on a terminal, and texts shortened to a width.
+ * Measures the width of a text on a terminal, and shortens texts to a width.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_COLUMNS_H
@@ -9,16 +9,18 @@
 
 #include "base/basic/bytes.h"
 
-/* The columns of a valid UTF-8 text; those of control sequences of colour (ECMA-48) are none. */
+/*
+ * Return the columns of a valid UTF-8 text. Control sequences for colour (ECMA-48) take no column.
+ */
 size_t text_columns(struct bytes text);
 
-/* What stands for the middle of a text that is too wide. */
+/* Replaces the middle of a text that is too wide. */
 #define LEFT_OUT "..."
 
 /*
- * The bytes at both ends of an escaped text that fit into `columns` with LEFT_OUT between, one part
- * in three at its beginning. No number is cut, nor a character or an escape, so either may be 0.
- * A text that fits is all `head`.
+ * Find the beginning and the end of an escaped text that fit into `columns` with LEFT_OUT between
+ * them. The beginning gets one third. Numbers, characters and escapes are not cut, so a part may be
+ * empty. A text that fits is all `head`.
  */
 struct text_ends {
 	size_t head, tail;

@@ -1,6 +1,6 @@
 /*
- * Parses decimals with integers only, so that every floor of the algorithm is exact and equal on
- * every machine, and formats numbers for display. The callers word the errors.
+ * Parses decimals with integers only, so every floor of the algorithm is exact and the same on
+ * every machine, and formats numbers for display. The callers write the error messages.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/decimal.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* value = value * 10 + digit, or false when that exceeds `largest`. */
+/* Append a digit: value = value * 10 + digit. Returns false if the result exceeds `largest`. */
 static bool append_digit(int64_t *value, int digit, int64_t largest)
 {
 	if (*value > (largest - digit) / 10)

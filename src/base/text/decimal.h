@@ -1,6 +1,6 @@
 /*
- * Exact decimals: converts a text to an integer number of 10^-places. Also formats counts, sizes
- * and shares for display.
+ * Converts exact decimals to integers in units of 10^-places, and formats counts, sizes and shares
+ * for display.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_DECIMAL_H
@@ -18,19 +18,19 @@ enum decimal_status {
 };
 
 /*
- * Read `length` bytes such as "12", "1.5" or ".25" as an unsigned decimal with
- * at most `places` digits after the point, in units of 10^-places.
+ * Read `length` bytes, such as "12", "1.5" or ".25", as an unsigned decimal with at most `places`
+ * digits after the point, in units of 10^-places.
  */
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
 				  int64_t *value);
 
 /*
- * A share of 0 to 1 as it can be shown in so many steps: all of it, or nothing, only where that is
- * exactly so. `is_whole`: what it is the share of is identical.
+ * Adjust a share, 0 to 1, that is displayed in `steps` steps, so that it shows as 0 or 1 only if it
+ * is exactly that. `is_whole`: the two things that it compares are identical.
  */
 double shown_share(double share, bool is_whole, unsigned steps);
 
-/* 1234567 as "1,234,567" and bytes as "1.2 GB"; `buffer` has room for 32 bytes. */
+/* Write 1234567 as "1,234,567", and bytes as "1.2 GB". `buffer` has room for 32 bytes. */
 const char *format_count(uint64_t count, char *buffer);
 const char *format_bytes(double bytes, char *buffer);
 

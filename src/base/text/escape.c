@@ -6,7 +6,7 @@
 
 #include "base/files/open_file.h"
 
-/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Rejects overlong forms, surrogates and values above U+10FFFF. */
 size_t utf8_length(struct bytes bytes)
 {
 	const unsigned char *b = (const unsigned char *)bytes.data;
@@ -48,7 +48,7 @@ bool acts_on_display(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Each of these bytes as \xHH. */
+/* Write each byte as \xHH. */
 static struct bytes put_hex(const unsigned char *b, size_t length, char room[ESCAPE_SIZE])
 {
 	for (size_t i = 0; i < length; i++)
@@ -56,7 +56,7 @@ static struct bytes put_hex(const unsigned char *b, size_t length, char room[ESC
 	return (struct bytes){room, 4 * length};
 }
 
-/* How many bytes at the start are printable ASCII and no backslash. */
+/* Return the number of bytes at the start that are printable ASCII except the backslash. */
 static size_t plain_length(struct bytes bytes)
 {
 	size_t length = 0;

@@ -12,30 +12,30 @@
 #include "base/basic/bytes.h"
 
 /*
- * Write bytes so that they can do no harm to a terminal: what acts on a display and what is not
- * UTF-8 as \n, \t or \xHH, and a backslash as two.
+ * Write bytes so that they cannot harm a terminal: characters that act on a display, and bytes that
+ * are not UTF-8, as \n, \t or \xHH, and a backslash as two.
  */
 void write_escaped(FILE *out, struct bytes bytes);
 
-/* The next piece of that, in the bytes themselves or in `room`, and what follows it in *bytes. */
+/* Return the next piece of that text, in `bytes` or in `room`, and set *bytes to the rest. */
 #define ESCAPE_SIZE 17
 struct bytes escape_next(struct bytes *bytes, char room[ESCAPE_SIZE]);
 
-/* Does it write anything but these bytes? */
+/* Does write_escaped change these bytes? */
 bool is_escaped(struct bytes bytes);
 
-/* The same as a text, ended by a zero, for the caller to free; NULL when memory is short. */
+/* Return the escaped text, which ends with a zero. The caller frees it. NULL if memory is short. */
 char *escape_text(struct bytes bytes, size_t *size);
 
-/* The length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
+/* Return the length of the valid UTF-8 sequence at the start of `bytes`, or 0. */
 size_t utf8_length(struct bytes bytes);
 
-/* The character of a valid sequence. */
+/* Return the character of a valid sequence. */
 uint32_t code_point(const unsigned char *b, size_t length);
 
 /*
- * Would a display act on this character instead of showing it? Controls (C0, DEL, C1), the marks
- * that make text run the other way (Bidi_Control), by which a name looks like another, and the
+ * Does this character act on a display instead of being visible? Such characters are controls (C0,
+ * DEL, C1), marks that change the direction of text (Bidi_Control) and can disguise a name, and
  * separators of lines and paragraphs.
  */
 bool acts_on_display(uint32_t code);

@@ -1,6 +1,6 @@
 /*
- * Writes JSON strings: plain stretches in one piece, and all other characters one by one, escaped
- * if necessary.
+ * Writes JSON strings: ordinary characters in one piece, and others one by one, escaped if
+ * necessary.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/json.h"
@@ -9,7 +9,7 @@
 
 #include "base/text/escape.h"
 
-/* Of eight bytes: does each stand for itself? A byte of a word is below `n` if that borrows. */
+/* Can all eight bytes be written as they are? Subtracting n borrows for each byte below n. */
 static bool are_plain(uint64_t bytes)
 {
 	static const uint64_t each = UINT64_C(0x0101010101010101);
@@ -20,7 +20,7 @@ static bool are_plain(uint64_t bytes)
 	return (odd & each * 0x80) == 0;
 }
 
-/* How many bytes at the start stand for themselves, in one piece: most of a path does. */
+/* Return the number of bytes at the start that can be written as they are. */
 static size_t plain_length(struct bytes text)
 {
 	uint64_t eight;

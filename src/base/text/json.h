@@ -11,20 +11,20 @@
 #include "base/text/line_buffer.h"
 
 /*
- * Write a text as a string. Returns whether all of it is UTF-8; what is not becomes U+FFFD. What
- * would act on a display is escaped, though JSON requires that of C0 alone.
+ * Write a text as a string. Returns true if all of it is UTF-8. Invalid bytes become U+FFFD. All
+ * characters that act on a display are escaped; JSON requires this only for C0.
  */
 bool line_put_json_string(struct line_buffer *line, struct bytes text);
 
 /*
- * Write a text that is UTF-8 as a string in an element of HTML, which nothing in it can end. With
- * `is_shown`, any text as write_escaped shows it.
+ * Write a UTF-8 text as a string in an HTML element, escaped so that the text cannot end the
+ * element. With `is_shown`, write any text in the form of write_escaped.
  */
 void line_put_page_string(struct line_buffer *line, struct bytes text, bool is_shown);
 
 /*
- * Write ,"NAME":"TEXT", and where the text is not UTF-8, ,"NAME_hex":"..." with all its bytes.
- * `name` is plain.
+ * Write ,"NAME":"TEXT", and if the text is not UTF-8, also ,"NAME_hex":"..." with all its bytes.
+ * `name` needs no escapes.
  */
 void write_json_field(FILE *out, const char *name, struct bytes text);
 

@@ -8,8 +8,9 @@
 #include <math.h>
 
 #define MILLION 1000000
-#define LARGEST ((double)(UINT64_C(1) << 43)) /* whose millionths have 63 bits */
-#define DIGITS_MAX 20			      /* of 64 bits */
+/* the limit up to which the millionths fit into 63 bits */
+#define LARGEST ((double)(UINT64_C(1) << 43))
+#define DIGITS_MAX 20 /* for 64 bits */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -32,7 +33,7 @@ void line_put_bytes(struct line_buffer *line, struct bytes bytes)
 	line->size += bytes.size;
 }
 
-/* At least `places` digits, which end before `end`; returns where they begin. */
+/* Write at least `places` digits that end before `end`. Returns the beginning. */
 static char *digits_before(char *end, uint64_t value, int places)
 {
 	char *at = end;
@@ -70,7 +71,7 @@ void line_put_hex(struct line_buffer *line, struct bytes bytes)
 	}
 }
 
-/* A value in [DBL_MIN, 2^43) in millionths, to the nearest; of two equally near ones the even. */
+/* Round a value in [DBL_MIN, 2^43) to the nearest millionth; ties go to the even one. */
 static uint64_t round_to_millionths(double value)
 {
 	uint64_t bits, mantissa, whole;
@@ -82,7 +83,7 @@ static uint64_t round_to_millionths(double value)
 		   UINT64_C(1) << (DBL_MANT_DIG - 1);
 	shift = DBL_MAX_EXP - 1 + DBL_MANT_DIG - 1 - (int)(bits >> (DBL_MANT_DIG - 1));
 	if (shift > 100)
-		return 0; /* the product has fewer bits than that */
+		return 0; /* the product has fewer bits */
 	product = (wide)mantissa * MILLION;
 	whole = (uint64_t)(product >> shift);
 	rest = product & (((wide)1 << shift) - 1);

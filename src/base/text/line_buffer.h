@@ -1,6 +1,6 @@
 /*
- * Collects pieces of text before they go to a stream: a number takes a fraction of the time that
- * fprintf(3) takes.
+ * Collects pieces of text before they are written to a stream, and formats numbers much faster than
+ * fprintf(3).
  *
  *     struct line_buffer line = {.out = stdout};
  *
@@ -33,7 +33,7 @@ void line_put_unsigned(struct line_buffer *line, uint64_t value);
 void line_put_signed(struct line_buffer *line, int64_t value);
 void line_put_hex(struct line_buffer *line, struct bytes bytes);
 
-/* The bytes that "%.6f" makes of it. */
+/* Write the same bytes as "%.6f". */
 void line_put_millionths(struct line_buffer *line, double value);
 
 void line_flush(struct line_buffer *line);

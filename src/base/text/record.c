@@ -1,5 +1,5 @@
 /*
- * Writes the fields of records in each format: CSV, JSON, and texts ended by zero bytes.
+ * Writes the fields of records in each format: CSV, JSON, and texts terminated by zero bytes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/record.h"
@@ -36,7 +36,7 @@ static void put_time(struct line_buffer *line, int64_t time_ns)
 	line_put(line, text);
 }
 
-/* A value that is the same in all formats. */
+/* Write a value that is the same in all formats. */
 static void put_plain(struct line_buffer *line, const struct field *field)
 {
 	char text[24];
@@ -71,8 +71,10 @@ static bool needs_quotes(struct bytes text)
 	return false;
 }
 
-/* A spreadsheet computes what begins so. A first apostrophe has another one before it, so one can
- * always be taken away. */
+/*
+ * Spreadsheets compute texts that begin like this. An initial apostrophe also gets another one, so
+ * a reader can always remove one.
+ */
 static bool needs_apostrophe(struct bytes text)
 {
 	return text.size > 0 && memchr("=+-@\t\r\n'", text.data[0], 8) != NULL;
@@ -95,7 +97,7 @@ static void put_csv_bytes(struct line_buffer *line, struct bytes text, bool has_
 	line_put(line, has_quotes ? "\"" : "");
 }
 
-/* On a terminal: quoted like a field, with no control byte left to act. */
+/* On a terminal, quoted like a field, with all control bytes escaped. */
 static void put_csv_text(struct line_buffer *line, struct bytes text, bool is_terminal)
 {
 	size_t size;
@@ -107,7 +109,7 @@ static void put_csv_text(struct line_buffer *line, struct bytes text, bool is_te
 	}
 	escaped = escape_text(text, &size);
 	if (escaped == NULL)
-		line_put(line, "?"); /* no memory for a name of a few bytes */
+		line_put(line, "?"); /* no memory for a few bytes */
 	else
 		put_csv_bytes(line, (struct bytes){escaped, size}, needs_apostrophe(text));
 	free(escaped);
@@ -195,7 +197,7 @@ static void put_members(struct line_buffer *line, enum record_format format,
 			const struct field *field)
 {
 	unsigned in = format == RECORD_PAGE || format == RECORD_ROW ? IN_PAGE : IN_JSON;
-	size_t comma = 1; /* the first member has none */
+	size_t comma = 1; /* the first member has no comma */
 
 	for (; field->key_size > 0; field++) {
 		size_t key_size = format == RECORD_ROW ? 1 : field->key_size;
@@ -217,7 +219,7 @@ void record_write_members(FILE *out, enum record_format format, const struct fie
 
 /* ---- Between zero bytes ---- */
 
-/* On a terminal it is only to look at: escaped, a line each. */
+/* On a terminal, for people: escaped, one text on each line. */
 static void put_null(struct line_buffer *line, bool is_terminal, const struct field *field)
 {
 	for (; field->key_size > 0; field++) {
@@ -252,7 +254,7 @@ void record_write(FILE *out, const struct record_style *style, const struct fiel
 	line_flush(&line);
 }
 
-/* ---- What is around them ---- */
+/* ---- The frame around records ---- */
 
 struct frame record_frame(enum record_format format, void (*heading)(FILE *out))
 {

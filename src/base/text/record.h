@@ -25,38 +25,38 @@
 #include "base/basic/bytes.h"
 
 enum record_format {
-	RECORD_NONE,	/* not of records: text for people, for example */
+	RECORD_NONE,	/* not records, for example text for people */
 	RECORD_CSV,	/* RFC 4180 with CRLF */
 	RECORD_HEADING, /* the names, as the first line of CSV */
 	RECORD_JSON,	/* RFC 8259: objects in an array */
-	RECORD_LINES,	/* an object a line */
-	RECORD_NULL,	/* texts, each ended by a zero byte */
-	RECORD_PAGE,	/* objects of JSON in a page, with texts as people see them */
-	RECORD_ROW	/* the same as arrays of the values */
+	RECORD_LINES,	/* one object on each line */
+	RECORD_NULL,	/* texts, each terminated by a zero byte */
+	RECORD_PAGE,	/* JSON objects in a page, with texts as people see them */
+	RECORD_ROW	/* the same as arrays of values */
 };
 
 /* How records are written. */
 struct record_style {
 	enum record_format format;
-	bool is_terminal; /* no control byte of a text may be written */
+	bool is_terminal; /* write no control byte of a text */
 };
 
 enum field_type {
-	TYPE_TEXT,  /* bytes, whatever they are */
-	TYPE_WORD,  /* needs neither quotes nor escapes */
-	TYPE_PLAIN, /* the same without the quotes of JSON: true, or an array */
+	TYPE_TEXT,  /* any bytes */
+	TYPE_WORD,  /* needs no quotes or escapes */
+	TYPE_PLAIN, /* JSON without quotes: true, or an array */
 	TYPE_SIGNED,
-	TYPE_TIME, /* nanoseconds since 1970: seconds by RFC 3339 */
+	TYPE_TIME, /* nanoseconds since 1970, written in seconds (RFC 3339) */
 	TYPE_UNSIGNED,
 	TYPE_ID,      /* 16 hexadecimal digits */
 	TYPE_SHARE,   /* in millionths */
-	TYPE_HEX,     /* bytes in hexadecimal; this and what follows not in CSV */
+	TYPE_HEX,     /* bytes in hexadecimal; CSV has none of the types from here on */
 	TYPE_TEXTS,   /* an array */
 	TYPE_NUMBERS, /* an array */
-	TYPE_OBJECT   /* its members */
+	TYPE_OBJECT   /* with its members */
 };
 
-/* The formats that have a field, and what they have in place of an absent value. */
+/* The formats that contain a field, and the form of an absent value. */
 enum {
 	IN_CSV = 1,
 	IN_JSON = 2,
@@ -112,20 +112,20 @@ struct field {
 /* clang-format on */
 
 /*
- * Texts in CSV are written byte for byte, after an apostrophe where a spreadsheet would take one for
- * a formula. Texts in JSON that are not UTF-8 have U+FFFD in place of what is not, and a member
- * NAME_hex with all their bytes. To a terminal, CSV and texts between zero bytes are escaped. In a page
- * all texts are.
+ * Write a record. Texts in CSV are written byte for byte, after an apostrophe if a spreadsheet
+ * would take them for a formula. In JSON, invalid bytes of a text that is not UTF-8 become U+FFFD,
+ * and a member NAME_hex has all its bytes. CSV and texts between zero bytes are escaped on a
+ * terminal. In a page all texts are escaped.
  */
 void record_write(FILE *out, const struct record_style *style, const struct field *fields);
 
-/* Of an object of JSON, or of an array of a page: what is in it, without braces or brackets. */
+/* Write the members of a JSON object, or of an array of a page, without braces or brackets. */
 void record_write_members(FILE *out, enum record_format format, const struct field *fields);
 
-/* What stands around all records, and between them; NULL: nothing. */
+/* The texts around and between all records. NULL means none. */
 struct frame {
 	const char *begin, *end;
-	const char *first, *last; /* unless there are none */
+	const char *first, *last; /* only if there are records */
 	const char *separator;
 	void (*heading)(FILE *out); /* writes the first line of CSV; or NULL */
 };
@@ -135,11 +135,11 @@ struct frame {
 		.begin = "[", .first = "\n", .separator = ",\n", .last = "\n", .end = "]\n" \
 	}
 
-/* Of a list of records with this heading. */
+/* Return the frame of a list of records with this heading. */
 struct frame record_frame(enum record_format format, void (*heading)(FILE *out));
 
 void frame_begin(FILE *out, const struct frame *frame);
-void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* from 0 */
+void frame_next(FILE *out, const struct frame *frame, uint64_t number); /* counted from 0 */
 void frame_end(FILE *out, const struct frame *frame, uint64_t count);
 
 #endif

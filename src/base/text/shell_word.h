@@ -1,5 +1,5 @@
 /*
- * Words of a POSIX shell, for the commands that messages advise.
+ * Writes words of a POSIX shell, for commands in messages.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_SHELL_WORD_H
@@ -10,12 +10,12 @@
 
 #include "base/basic/bytes.h"
 
-/* Does a text hold bytes that end a line, act on a terminal or are not UTF-8? */
+/* Does a text have bytes that end a line, act on a terminal or are not UTF-8? */
 bool needs_encoding(struct bytes text);
 
 /*
- * Write bytes as a word that is quoted only where a shell would not take it as it is; without a
- * backslash, which messages escape.
+ * Write bytes as one shell word, with quotes only if necessary. It uses no backslash, because
+ * messages escape backslashes.
  */
 void write_command_word(FILE *out, struct bytes text);
 

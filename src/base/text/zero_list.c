@@ -1,5 +1,5 @@
 /*
- * Recognizes a list of lines that was given in place of a list with zero bytes.
+ * Detects a list of lines where a list with zero bytes is expected.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/zero_list.h"
@@ -11,7 +11,7 @@
 
 #define SHOWN 60 /* bytes of a list */
 
-/* The beginning of a text; no character is cut. */
+/* Return the size of the beginning to show; no character is cut. */
 static size_t shown_size(struct bytes text)
 {
 	size_t size = 0;

@@ -1,5 +1,5 @@
 /*
- * Checks lists of names that are each terminated by a zero byte.
+ * Checks lists of names that are terminated by zero bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_ZERO_LIST_H
@@ -9,8 +9,8 @@
 #include "simhash.h"
 
 /*
- * A whole list without a zero byte is one name. If it has newlines, they were meant to terminate
- * names: -1 with an error that shows the beginning of the list, whose name is `from`.
+ * A list without a zero byte is one name. If it has newlines, they were meant to terminate names.
+ * Then return -1 with an error that shows the beginning of the list. `from` names the list.
  */
 int refuse_lines(const char *from, struct bytes list, struct simhash_error *error);
 

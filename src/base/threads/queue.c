@@ -1,6 +1,6 @@
 /*
  * Implements the queue as a ring under one mutex. Its items are batches of files, so the queue
- * itself takes little time.
+ * takes little time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/threads/queue.h"

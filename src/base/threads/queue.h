@@ -1,5 +1,5 @@
 /*
- * A bounded queue of pointers between threads.
+ * Passes pointers between threads in a bounded queue.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_BASE_QUEUE_H
@@ -17,23 +17,25 @@ struct queue {
 	pthread_cond_t not_empty, not_full;
 	void *items[QUEUE_CAPACITY_MAX];
 	size_t first, count, capacity;
-	unsigned producers; /* the queue ends when the last of them has left */
+	unsigned producers; /* the queue ends when the last producer leaves */
 };
 
-/* With room for `capacity` items, at most QUEUE_CAPACITY_MAX. */
+/* Make room for `capacity` items, at most QUEUE_CAPACITY_MAX. */
 void queue_init(struct queue *queue, unsigned producers, size_t capacity);
 void queue_release(struct queue *queue);
 
 /* Append an item. Waits while the queue is full. */
 void queue_push(struct queue *queue, void *item);
 
-/* Take the first item. Waits for one; returns NULL once the queue is empty and has ended. */
+/* Take the first item, and wait for it. NULL if the queue is empty and has ended. */
 void *queue_pop(struct queue *queue);
 
-/* The same, but waits at most until a time of the monotonic clock; *timed_out says if it did. */
+/*
+ * The same, but wait at most until a time of the monotonic clock. *timed_out is true if it passed.
+ */
 void *queue_pop_until(struct queue *queue, int64_t deadline_ns, bool *timed_out);
 
-/* A producer is done. When the last one is, the queue has ended. */
+/* A producer is done. The queue ends when the last producer is done. */
 void queue_producer_leaves(struct queue *queue);
 
 #endif

@@ -4,11 +4,11 @@
  *     threads_run(count, scan_blocks, workers, sizeof *workers);     // and wait for all
  *
  *     threads_start(&group, count, scan_files, scanners, sizeof *scanners);
- *     ... work of the caller's ...
+ *     ... other work ...
  *     threads_join(&group);
  *
- * If the system starts fewer threads than asked for, fewer threads do the work: the work must be
- * divided so that the threads that exist do all of it.
+ * The system may start fewer threads than requested. The work must be divided so that the existing
+ * threads do all of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,40 +24,46 @@
 
 #define THREADS_MAX 1024
 
-/* How many processors this machine has, at most THREADS_MAX: the default number of threads. */
+/*
+ * Return the number of processors of this machine, at most THREADS_MAX: the default number of
+ * threads.
+ */
 unsigned processors(void);
 
 typedef void *thread_fn(void *context);
 
 struct thread_group {
 	pthread_t *threads;
-	unsigned count; /* that were started */
+	unsigned count; /* the number of started threads */
 };
 
 /*
- * Start up to `count` threads. Thread i is given the address of item i of `contexts`, which has
- * items of `context_size` bytes; with 0 all are given `contexts` itself. Returns how many were
- * started, 0 when none could be.
+ * Start up to `count` threads. Thread i gets the address of item i of `contexts`, whose items have
+ * `context_size` bytes; with size 0 all threads get `contexts`. Returns the number of started
+ * threads, or 0 if none started.
  */
 unsigned threads_start(struct thread_group *group, unsigned count, thread_fn *run, void *contexts,
 		       size_t context_size);
 
-/* Wait until all have ended. */
+/* Wait until all threads have ended. */
 void threads_join(struct thread_group *group);
 
-/* Run the first context on the caller's thread and the others beside it; returns at their end. */
+/*
+ * Run the first context on the caller's thread, and the others on new threads. Returns when all
+ * end.
+ */
 void threads_run(unsigned count, thread_fn *run, void *contexts, size_t context_size);
 
-/* The first error of threads that do one piece of work: all look at it, and end. */
+/* The first error of threads that share work. All threads check it, and end. */
 struct first_error {
-	atomic_flag is_taken; /* by the thread whose error it is */
+	atomic_flag is_taken; /* set by the thread that has the error */
 	atomic_bool is_set;
-	struct simhash_error *error; /* to be read when all threads have ended */
+	struct simhash_error *error; /* read it only when all threads have ended */
 };
 
 void first_error_init(struct first_error *first, struct simhash_error *error);
 
-/* Any thread; an error after the first is ignored. */
+/* Any thread may call this. Later errors are ignored. */
 void first_error_set(struct first_error *first, const struct simhash_error *error);
 
 bool first_error_is_set(struct first_error *first);

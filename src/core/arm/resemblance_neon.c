@@ -20,7 +20,7 @@
 static inline uint16_t v_hits(uint16x8_t even, uint16x8_t odd, uint16x8_t bits)
 {
 	static const uint8_t place[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-	/* The upper bytes of all positions, and where they belong. */
+	/* The upper bytes of all positions, and the bit of each position. */
 	uint8x16_t upper = vreinterpretq_u8_u16(vsriq_n_u16(odd, even, 8));
 	uint8x16_t hit = vbicq_u8(vld1q_u8(place), vtstq_u8(upper, vreinterpretq_u8_u16(bits)));
 

@@ -8,7 +8,7 @@
 
 #define VECTOR uint8x16_t
 #define LANES 16
-#define HALVES 2 /* there are registers for both */
+#define HALVES 2 /* there are enough registers for both */
 
 #define v_load(p) vld1q_u8(p)
 #define v_load_rows(p, stride) ((void)(stride), vld1q_u8(p))

@@ -11,7 +11,7 @@
 #define VECTOR __m512i
 #define LANES 64
 #define HAS_THREE_WAY_LOGIC
-#define HALVES 2 /* there are registers for both */
+#define HALVES 2 /* there are enough registers for both */
 
 #define v_prefetch(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 #define v_load(p) _mm512_loadu_si512((const void *)(p))
@@ -22,7 +22,9 @@
 #define v_or _mm512_or_si512
 #define v_and_not(a, b) _mm512_andnot_si512(b, a)
 
-/* _mm512_ternarylogic_epi64: bit 4 a + 2 b + c of the number is the result for bits a, b, c. */
+/*
+ * The number for _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for bits a, b, c.
+ */
 #define IF_A_THEN_B_ELSE_C 0xca
 #define A_OR_NOT_B_AND_C 0xa2 /* (a | ~b) & c */
 #define A_AND_B_OR_C 0xea     /* (a & b) | c */
@@ -56,7 +58,7 @@ static inline void v_store_rows(uint8_t *p, size_t stride, __m512i x)
 	_mm_storeu_si128((__m128i *)(void *)(p + 3 * stride), _mm512_extracti32x4_epi32(x, 3));
 }
 
-/* The first operand is overwritten, so it is one that is not needed again. */
+/* The instruction overwrites its first operand, so that operand is not needed again. */
 static inline __m512i v_take(__m512i s, __m512i a, __m512i b, __m512i was, __m512i all)
 {
 	__m512i may = _mm512_ternarylogic_epi64(was, all, a, A_OR_NOT_B_AND_C);

@@ -15,7 +15,9 @@
 #define v_words(n) _mm256_set1_epi16((short)(n))
 #define v_add _mm256_add_epi16
 #define v_multiply _mm256_mullo_epi16
-/* The upper half of a and the lower one of b stand between them: vpalignr works in halves. */
+/*
+ * Put the upper half of a and the lower half of b between them, because vpalignr works in halves.
+ */
 #define v_after(a, b, n) _mm256_alignr_epi8(_mm256_permute2x128_si256(a, b, 0x21), a, 2 * (n))
 
 static inline uint32_t v_hits(__m256i even, __m256i odd, __m256i bits)

@@ -16,14 +16,16 @@
 #define v_multiply _mm512_mullo_epi16
 #define v_after(a, b, n) _mm512_alignr_epi32(b, a, (n) / 2)
 
-/* _mm512_ternarylogic_epi64: bit 4 a + 2 b + c of the number is the result for bits a, b, c. */
+/*
+ * The number for _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for bits a, b, c.
+ */
 #define IF_A_THEN_B_ELSE_C 0xca
 
 static inline uint64_t v_hits(__m512i even, __m512i odd, __m512i bits)
 {
 	__m512i upper = _mm512_set1_epi16((short)0xff00);
 
-	/* The upper bytes of all positions, and where they belong. */
+	/* The upper bytes of all positions, and the bit of each position. */
 	upper = _mm512_ternarylogic_epi64(upper, odd, _mm512_srli_epi16(even, 8),
 					  IF_A_THEN_B_ELSE_C);
 	return ~_mm512_test_epi8_mask(upper, bits);

@@ -19,7 +19,7 @@
 #define v_or _mm256_or_si256
 #define v_xor _mm256_xor_si256
 #define v_and_not(a, b) _mm256_andnot_si256(b, a)
-/* The 16-bit shift brings bits of the neighbour; vpshufb minds bit 7. */
+/* The 16-bit shift brings in bits of the neighbouring byte, and vpshufb depends on bit 7. */
 #define v_low(x) _mm256_and_si256(x, _mm256_set1_epi8(0x0f))
 #define v_right(x, n) v_low(_mm256_srli_epi16(x, n))
 #define v_join(a, b) _mm256_or_si256(_mm256_slli_epi16(v_low(a), 4), v_right(b, 4))

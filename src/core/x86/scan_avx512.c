@@ -6,7 +6,7 @@
 #include "core/x86/lanes_avx512.h"
 
 #define v_look_up _mm512_shuffle_epi8
-/* The 16-bit shift brings bits of the neighbour; vpshufb minds bit 7. */
+/* The 16-bit shift brings in bits of the neighbouring byte, and vpshufb depends on bit 7. */
 #define v_low(x) v_and(x, _mm512_set1_epi8(0x0f))
 #define v_right(x, n) v_low(_mm512_srli_epi16(x, n))
 

@@ -7,7 +7,7 @@
 
 #define HAS_WIDE_LOOK_UPS
 #define v_look_up(t, x) _mm512_permutexvar_epi8(x, t)
-/* The 16-bit shift brings bits of the neighbour. */
+/* The 16-bit shift brings in bits of the neighbouring byte. */
 #define v_right(x, n) _mm512_srli_epi16(x, n)
 
 static inline __m512i v_join(__m512i a, __m512i b)

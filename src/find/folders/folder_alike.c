@@ -1,5 +1,5 @@
 /*
- * Finds the contents that are alike: compares the contents of each group by their sketches.
+ * Finds similar contents: compares the contents of each group by their sketches.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -20,12 +20,12 @@ struct alike_pair {
 	uint32_t x, y, millionths;
 };
 
-/* What all threads share. */
+/* The data that all threads share. */
 struct relating_all {
 	struct folder_tree *tree;
 	struct group_parts *groups;
 	double min_resemblance;
-	uint32_t *folders_of; /* each content */
+	uint32_t *folders_of; /* for each content */
 	struct first_error first_error;
 };
 
@@ -37,7 +37,7 @@ struct relating {
 	size_t count, capacity;
 };
 
-/* By size, since a pair's are near. */
+/* Sorts by size, because the sizes of a pair are near. */
 static int compare_members(const void *a, const void *b)
 {
 	const struct find_file *x = ((const struct member_content *)a)->file;
@@ -48,7 +48,7 @@ static int compare_members(const void *a, const void *b)
 	return memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
 }
 
-/* By the sketches. Where they do not tell, the counts made the two alike. */
+/* The resemblance by the sketches or, if they give no estimate, by the counts. */
 static double resemblance_of(const struct find_file *x, const struct find_file *y)
 {
 	struct relation relation = {.verification = PAIR_UNVERIFIED};
@@ -66,7 +66,7 @@ static int add_pair(struct relating *relating, const struct member_content *x,
 	double resemblance = resemblance_of(x->file, y->file);
 	uint32_t millionths = (uint32_t)(resemblance * SIMHASH_MILLION + 0.5);
 
-	if (millionths == IDENTICAL_MILLIONTHS) /* a part of them differs */
+	if (millionths == IDENTICAL_MILLIONTHS) /* some of their bytes differ */
 		millionths--;
 	if (resemblance < relating->all->min_resemblance)
 		return 0;
@@ -78,7 +78,7 @@ static int add_pair(struct relating *relating, const struct member_content *x,
 	return 0;
 }
 
-/* The contents of a group that are not too common, each once; returns how many. */
+/* Collect the contents of a group that are not too common, each once. Returns their number. */
 static size_t take_members(struct relating *relating, const struct group_list *groups,
 			   const struct group *group)
 {
@@ -171,7 +171,7 @@ static void place_alike(struct folder_tree *tree, const struct relating *relatin
 	}
 }
 
-/* Both ways, by content. */
+/* In both directions, sorted by content. */
 static int write_alike(struct folder_tree *tree, struct relating *own, unsigned threads,
 		       struct simhash_error *error)
 {

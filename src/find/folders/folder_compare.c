@@ -1,5 +1,5 @@
 /*
- * Compares two folders file by file, and reads the rows once more for the names.
+ * Compares two folders file by file, and reads the rows a second time for the names.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 		status = read_names(finder, wanted->sides, &files, &comparison->paths, error);
 	if (status == 0)
 		status = folder_files_match(&files, comparison, error);
-	/* One member is no archive, and such a side has no files. */
+	/* A file with a single member is not an archive, so that side would have no files. */
 	if (status == 0 && pair->a.files > 0 && pair->b.files > 0) {
 		pair->a.files = files_with_a(comparison);
 		pair->b.files = files_with_b(comparison);

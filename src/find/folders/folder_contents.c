@@ -13,7 +13,7 @@
 
 /* ---- Numbers ---- */
 
-/* What is searched for. */
+/* The content that is searched for. */
 struct content_key {
 	const struct folder_tree *tree;
 	int64_t size_bytes;
@@ -67,7 +67,7 @@ uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 	return number == NO_ITEM ? NO_CONTENT : number - 1;
 }
 
-/* ---- What folders hold ---- */
+/* ---- Files in folders ---- */
 
 static int compare_files(const void *a, const void *b)
 {
@@ -129,7 +129,7 @@ static int compare_names(const void *a, const void *b)
 
 	if (x->identity != y->identity)
 		return x->identity < y->identity ? -1 : 1;
-	/* Another disk may have had the same number. */
+	/* Another disk may have had the same device number. */
 	if (x->content != y->content)
 		return x->content < y->content ? -1 : 1;
 	return (x->folder > y->folder) - (x->folder < y->folder);
@@ -149,7 +149,7 @@ static bool are_names_of_one(const struct linked_name *x, const struct linked_na
 	return x->identity == y->identity && x->content == y->content;
 }
 
-/* The names of files that have several, in the order of folders. */
+/* Collect the names of files that have several names, sorted by folder. */
 void count_names(struct folder_tree *tree)
 {
 	struct linked_name *links = tree->links;
@@ -184,7 +184,10 @@ static void count_places(const struct folder_tree *tree, size_t *counts)
 		counts[tree->held[h].content]++;
 }
 
-/* Keep what two folders may have in common: contents of several places, or like another one. */
+/*
+ * Keep only contents that two folders may share: contents in several places, or similar to another
+ * content.
+ */
 static void drop_unique(struct folder_tree *tree, const size_t *folders_of)
 {
 	size_t kept = 0, first = 0;
@@ -202,7 +205,7 @@ static void drop_unique(struct folder_tree *tree, const size_t *folders_of)
 	}
 }
 
-/* In the order of folders, since these are passed in it. */
+/* Sorted by folder, because the folders are visited in this order. */
 static int make_places(struct folder_tree *tree, struct simhash_error *error)
 {
 	size_t count = tree->held_first[tree->count];
@@ -222,7 +225,7 @@ static int make_places(struct folder_tree *tree, struct simhash_error *error)
 		for (size_t h = tree->held_first[i]; h < tree->held_first[i + 1]; h++)
 			tree->places[tree->place_first[tree->held[h].content]++] =
 				(struct content_place){i, tree->held[h].files};
-	/* Each has moved on to where the next one begins. */
+	/* Each entry has moved to the beginning of the next one. */
 	memmove(tree->place_first + 1, tree->place_first,
 		tree->content_count * sizeof *tree->place_first);
 	tree->place_first[0] = 0;

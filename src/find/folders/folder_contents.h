@@ -1,5 +1,5 @@
 /*
- * Functions for folder_tree.h that number contents and enter files in folders.
+ * Numbers contents and enters files in folders, for folder_tree.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_CONTENTS_H
@@ -11,16 +11,16 @@ struct held_file {
 	uint32_t folder, content;
 };
 
-/* The number of a content, which is new or was added before. */
+/* Get the number of a content, which is added if it is new. */
 int content_number(struct folder_tree *tree, int64_t size_bytes,
 		   const uint8_t hash[CONTENT_HASH_SIZE], uint32_t *number,
 		   struct simhash_error *error);
 
-/* Hand all files over to their folders. Puts `files` in order. */
+/* Enter all files in their folders. This sorts `files`. */
 int hold_files(struct folder_tree *tree, struct held_file *files, size_t count,
 	       struct simhash_error *error);
 
-/* Note which names are of one file, and how many of them there are. */
+/* Find the names that belong to one file, and count them. */
 void count_names(struct folder_tree *tree);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * Compares the pairs of a list file by file, and reads the rows once more for the names of all of
- * them.
+ * Compares the pairs of a list file by file, and reads the rows a second time for all names.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -17,8 +16,8 @@ struct pair_side {
 
 struct detailing {
 	const struct folder_tree *tree;
-	struct folder_files *files; /* of each pair */
-	struct pair_side *sides;    /* in the order of folders */
+	struct folder_files *files; /* for each pair */
+	struct pair_side *sides;    /* sorted by folder */
 	size_t side_count;
 	struct arena *paths;
 };
@@ -32,7 +31,7 @@ static int compare_sides(const void *a, const void *b)
 	return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* As many pairs as there is room for; of the others the sides are not looked for. */
+/* Take as many pairs as the limit allows, and ignore the sides of the others. */
 static void take_pairs(struct detailing *detailing, const struct folder_pairs *found,
 		       uint64_t files_max, struct folder_details *details)
 {
@@ -59,7 +58,7 @@ static void take_pairs(struct detailing *detailing, const struct folder_pairs *f
 		      compare_sides);
 }
 
-/* The first side of a folder, or where it would be. */
+/* The first side of a folder, or the place where it would be. */
 static size_t sides_from(const struct detailing *detailing, uint32_t folder)
 {
 	size_t low = 0, high = detailing->side_count;
@@ -74,7 +73,7 @@ static size_t sides_from(const struct detailing *detailing, uint32_t folder)
 	return low;
 }
 
-/* A file is one of its folder and of all that this is in. */
+/* Add a file to its folder and to all folders around it. */
 static int add_row(struct detailing *detailing, const struct folder_row *row,
 		   struct simhash_error *error)
 {

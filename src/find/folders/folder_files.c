@@ -61,7 +61,7 @@ int folder_files_add(struct folder_files *files, int side, size_t above,
 	struct bytes inner = {row->directory.data + above, row->directory.size - above};
 	char *path;
 
-	/* The slash before what is inside it, or two in an archive, goes behind that. */
+	/* Remove the slash before a name, or two slashes in an archive. */
 	while (inner.size > 0 && inner.data[0] == '/') {
 		inner.data++;
 		inner.size--;

@@ -1,6 +1,6 @@
 /*
  * Matches the files of two folders: finds for each file its counterpart in the other folder.
- * docs/algorithm.md has the rules.
+ * docs/algorithm.md describes the rules.
  *
  *     while (... a row of a folder ...)
  *             folder_files_add(&files, side, below, &row, &paths, &error);
@@ -16,10 +16,10 @@
 #include "find/folders/folder_share.h"
 
 struct named_file {
-	struct bytes path; /* below the folder */
-	uint32_t content;  /* NO_CONTENT: of an empty file, or of one that came since */
+	struct bytes path; /* relative to the folder */
+	uint32_t content;  /* NO_CONTENT: the file is empty or was added later */
 	bool is_matched;
-	size_t namesake; /* of a file of b: the number of the file of a, from 1, whose match waits */
+	size_t namesake; /* for a file of b: the number from 1 of the file of a whose match waits */
 	int64_t size_bytes;
 };
 
@@ -35,21 +35,24 @@ struct folder_files {
 };
 
 /*
- * Add a row to a side, whose folder has `above` bytes of the row's directory as its path. The path
- * of the file is in the arena.
+ * Add a row to a side. The first `above` bytes of the row's directory are the path of the folder.
+ * The path of the file is stored in the arena.
  */
 int folder_files_add(struct folder_files *files, int side, size_t above,
 		     const struct folder_row *row, struct arena *paths,
 		     struct simhash_error *error);
 
 /*
- * Put the files of both and their counterparts in the comparison. Of empty files only those count
- * whose path is that of a file of the other folder that is not empty.
+ * Put the files of both folders and their counterparts into the comparison. An empty file is
+ * included only if the file at the same path in the other folder is not empty.
  */
 int folder_files_match(struct folder_files *files, struct folder_comparison *comparison,
 		       struct simhash_error *error);
 
-/* How alike files at the same path are that no group has together: the rows have their sketches. */
+/*
+ * Estimate the resemblance of files at the same path that are not together in a group, from the
+ * sketches in their rows.
+ */
 int folder_resemblances_find(struct finder *finder, const struct folder_tree *tree,
 			     struct folder_comparison *comparisons, size_t count,
 			     struct simhash_error *error);
@@ -57,10 +60,10 @@ int folder_resemblances_find(struct finder *finder, const struct folder_tree *tr
 /* The last name of a path. */
 struct bytes last_name(struct bytes path);
 
-/* By content, then by name, then by path, for named_files_first. */
+/* Sorts by content, then by name, then by path, for named_files_first. */
 void named_files_sort(struct named_files *named);
 
-/* The first file that is not before this content and name. */
+/* The first file that does not come before this content and name. */
 size_t named_files_first(const struct named_files *named, uint32_t content, struct bytes name);
 
 void folder_files_release(struct folder_files *files);

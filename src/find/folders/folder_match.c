@@ -9,19 +9,22 @@
 #include "base/data/array.h"
 #include "find/folders/folder_files.h"
 
-/* More than any contents are alike that are not one. */
+/* Above the similarity of any two different contents. */
 #define SAME_CONTENT (IDENTICAL_MILLIONTHS + 1)
 
-/* A file may be one of this content: how much that is like its own. */
+/*
+ * A possible match: the counterpart of a file may have this content. millionths: the similarity to
+ * the file's own content.
+ */
 struct chance {
 	uint32_t millionths, content;
-	size_t file; /* of a, in the order of paths */
+	size_t file; /* the number of a file of a, in the order of paths */
 };
 
 struct matching {
 	struct folder_files *files;
 	struct folder_comparison *result;
-	size_t *next; /* for each file of b the first from it on that is not matched */
+	size_t *next; /* for each file of b: the next file that is not matched, from itself on */
 	struct chance *chances;
 	size_t count, capacity;
 };
@@ -61,7 +64,7 @@ static int compare_paths(const void *a, const void *b)
 			     ((const struct named_file *)b)->path);
 }
 
-/* As far as it is known without the sketches. */
+/* The resemblance as far as it is known without sketches. */
 static double known_resemblance(const struct folder_tree *tree, const struct named_file *a,
 				const struct named_file *b)
 {
@@ -76,8 +79,9 @@ static double known_resemblance(const struct folder_tree *tree, const struct nam
 }
 
 /*
- * May each be elsewhere in the other folder, as where files swapped names? One is enough for files
- * that are not alike: a log and the new one that took its name.
+ * May each file have moved elsewhere in the other folder, for example if two files swapped names?
+ * One moved file is enough if the two are not alike: for example a log, and the new log that took
+ * its name.
  */
 static bool may_have_moved(const struct folder_files *files, const struct named_file *a,
 			   const struct named_file *b)
@@ -129,7 +133,7 @@ static int match_paths(struct matching *matching, struct simhash_error *error)
 
 /* ---- Other paths ---- */
 
-/* The first file from this one on that is not matched. */
+/* The first file from `at` on that is not matched. */
 static size_t next_free(struct matching *matching, size_t at)
 {
 	size_t *next = matching->next;
@@ -141,7 +145,9 @@ static size_t next_free(struct matching *matching, size_t at)
 	return at;
 }
 
-/* The first file of a content, of this name if there is one; of b only one that is not matched. */
+/*
+ * The first file with a content and, if given, with a name. For b, only files that are not matched.
+ */
 static struct named_file *file_of(struct matching *matching, int side, uint32_t content,
 				  const struct bytes *name)
 {
@@ -163,7 +169,10 @@ static bool goes_before(const struct named_file *x, const struct named_file *y)
 	return order != 0 ? order < 0 : bytes_compare(x->path, y->path) < 0;
 }
 
-/* Of some chances of a file, the first by name and path; with a name, of those that have it. */
+/*
+ * Among the possible matches of one file, choose the first by name and path; if `name` is given,
+ * only among files with this name.
+ */
 static struct named_file *best_of(struct matching *matching, int side, const struct chance *chances,
 				  size_t count, const struct bytes *name)
 {
@@ -214,7 +223,7 @@ static int compare_chances(const void *a, const void *b)
 	return (x->content > y->content) - (x->content < y->content);
 }
 
-/* Chances that are equally good: the files of a in the order of their paths. */
+/* Take possible matches of equal similarity, for the files of a in the order of their paths. */
 static int take_chances(struct matching *matching, const struct chance *chances, size_t count,
 			bool by_name, struct simhash_error *error)
 {
@@ -240,7 +249,7 @@ static int take_chances(struct matching *matching, const struct chance *chances,
 	return 0;
 }
 
-/* Files that have not moved are what became of each other. */
+/* Files at the same path that have not moved are versions of each other. */
 static int match_namesakes(struct matching *matching, struct simhash_error *error)
 {
 	struct named_files *named = matching->files->named;
@@ -297,7 +306,9 @@ static int match_contents(struct matching *matching, struct simhash_error *error
 
 /* ---- Files without a counterpart ---- */
 
-/* The most alike file of the other folder, which is that of another one. */
+/*
+ * Find the most similar file in the other folder, which is already the counterpart of another file.
+ */
 static int find_like(struct matching *matching, const struct named_file *file, int other,
 		     struct folder_file *added, struct simhash_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * Lists pairs of folders: each folder with its partner, except pairs inside a pair of higher
+ * Lists pairs of folders: each folder with its partner, except for pairs inside a pair of higher
  * folders.
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +15,11 @@
 
 #define FOLDERS_AT_ONCE 16
 
-/* What all threads share. */
+/* The data that all threads share. */
 struct pairing {
 	const struct folder_tree *tree;
-	struct folder_partner (*partners)[2]; /* of each folder: on disk, and in an archive */
+	/* For each folder: one on disk, and one in an archive. */
+	struct folder_partner (*partners)[2];
 	atomic_size_t next;
 	struct first_error failed;
 };
@@ -26,11 +27,11 @@ struct pairing {
 struct pairing_thread {
 	struct pairing *pairing;
 	struct partner_search search;
-	struct folder_pair *pairs; /* that it has found */
+	struct folder_pair *pairs; /* the pairs found by the thread */
 	size_t count, capacity;
 };
 
-/* ---- The topmost ---- */
+/* ---- The highest pairs ---- */
 
 static bool has_partner(const struct pairing *pairing, uint32_t folder, uint32_t partner)
 {
@@ -42,7 +43,7 @@ static bool are_partners(const struct pairing *pairing, uint32_t x, uint32_t y)
 	return has_partner(pairing, x, y) || has_partner(pairing, y, x);
 }
 
-/* Is there a pair of a folder that x is in, or x, and one that y is in, or y? */
+/* Is there a pair of a folder that is x or contains x, and a folder that is y or contains y? */
 static bool is_inside_pair(const struct pairing *pairing, uint32_t x, uint32_t y)
 {
 	const struct folder *folders = pairing->tree->folders;
@@ -54,7 +55,7 @@ static bool is_inside_pair(const struct pairing *pairing, uint32_t x, uint32_t y
 	return false;
 }
 
-/* Has the partner of a folder that this one is in as much of it as its own? */
+/* Does the partner of a higher folder have at least as much of this folder as its own partner? */
 static bool is_shared_above(struct pairing_thread *thread, uint32_t folder, int kind)
 {
 	const struct folder_tree *tree = thread->pairing->tree;
@@ -77,7 +78,7 @@ static bool is_listed(struct pairing_thread *thread, uint32_t folder, int kind)
 {
 	uint32_t partner = thread->pairing->partners[folder][kind].folder;
 
-	/* Of two that are each other's, the pair is that of the first. */
+	/* If two folders are each other's partner, only the first one makes the pair. */
 	if (partner == NO_FOLDER ||
 	    (has_partner(thread->pairing, partner, folder) && partner < folder))
 		return false;
@@ -85,7 +86,7 @@ static bool is_listed(struct pairing_thread *thread, uint32_t folder, int kind)
 	       !is_shared_above(thread, folder, kind);
 }
 
-/* ---- What a pair is ---- */
+/* ---- Properties of a pair ---- */
 
 static enum folder_kind kind_of(const struct folder_pair *pair)
 {
@@ -94,7 +95,10 @@ static enum folder_kind kind_of(const struct folder_pair *pair)
 	return pair->b.same < pair->b.files ? FOLDERS_CONTAINED : FOLDERS_IDENTICAL;
 }
 
-/* Of two that are each other's partner, the one of which more is in the other; else the later. */
+/*
+ * If two folders are each other's partner, the folder with the larger share in the other one comes
+ * first; if both shares are equal, the later folder does.
+ */
 static bool goes_first(uint32_t x, const struct folder_share *of_x, uint32_t y,
 		       const struct folder_share *of_y)
 {
@@ -119,7 +123,10 @@ int folder_pair_measure(const struct folder_tree *tree, struct share_marks *mark
 	pair->kind = kind_of(pair);
 	pair->a_in_archive = is_archive_range(tree, range_a);
 	pair->b_in_archive = is_archive_range(tree, range_b);
-	/* Nothing in an archive can be given up, and what is in one alone is not at hand. */
+	/*
+	 * Files in an archive cannot be removed, and a file whose only copy is in an archive should
+	 * stay.
+	 */
 	if (pair->a_in_archive || pair->b_in_archive)
 		return 0;
 	pair->saved_bytes = share_saved(tree, marks, range_a, range_b);
@@ -131,10 +138,13 @@ static struct folder_share share_of(const struct folder *folder)
 	return (struct folder_share){.bytes = folder->bytes, .files = folder->files};
 }
 
-/* Folders that have one file in common, and others, are left to the list of files. */
+/*
+ * Folders that share only one file and also contain others do not count as a pair; the list of
+ * files shows that file.
+ */
 static bool is_of_folders(const struct folder_tree *tree, const struct folder_pair *pair)
 {
-	/* Most likely one file, of which there are two. */
+	/* This is probably one archive that exists twice. */
 	if (pair->kind == FOLDERS_IDENTICAL && pair->a_in_archive && pair->b_in_archive &&
 	    tree->folders[pair->folder_a].archive_bytes ==
 		    tree->folders[pair->folder_b].archive_bytes)
@@ -142,7 +152,7 @@ static bool is_of_folders(const struct folder_tree *tree, const struct folder_pa
 	return pair->kind != FOLDERS_SIMILAR || pair->a.same + pair->a.changed > 1;
 }
 
-/* Of a folder and its partner. */
+/* Add the pair of a folder and its partner. */
 static int add_pair(struct pairing_thread *thread, uint32_t x, uint32_t y,
 		    struct simhash_error *error)
 {
@@ -174,7 +184,7 @@ static int add_pair(struct pairing_thread *thread, uint32_t x, uint32_t y,
 
 /* ---- Threads ---- */
 
-/* The next folders that no thread has: how many. */
+/* Take the next folders that no thread has taken. Returns their number. */
 static size_t take_folders(struct pairing *pairing, size_t *first)
 {
 	size_t count = pairing->tree->count;
@@ -278,7 +288,7 @@ static int find_pairs(struct folder_pairs *found, double min_shared, unsigned th
 	return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All pairs ---- */
 
 int folder_tree_build(struct finder *finder, const struct folder_request *wanted,
 		      struct folder_tree *tree, struct simhash_error *error)
@@ -287,7 +297,7 @@ int folder_tree_build(struct finder *finder, const struct folder_request *wanted
 	int status = 0;
 
 	*tree = (struct folder_tree){.count = 0};
-	/* Searching takes its memory before there is a tree. */
+	/* The search needs its memory before the tree exists. */
 	if (wanted->with_similar)
 		status = group_parts_find(&groups, finder, LINK_REPRESENTATIVE, error);
 	if (status == 0)

@@ -1,6 +1,6 @@
 /*
- * Finds the partner of a folder: starts from the places of its contents and goes up to the folders
- * around them, as far as these do not contain the folder itself.
+ * Finds the partner of a folder: starts at the places of its contents and goes up to the folders
+ * around them, until these would contain the folder itself.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_partners.h"
@@ -10,8 +10,8 @@
 #include "base/basic/error.h"
 
 /*
- * A folder gives way to one inside it if that leaves out at least this part of its bytes, and loses
- * at most this part as many bytes of the other folder.
+ * An inner folder replaces a folder if it leaves out at least 1/4 of the folder's bytes, and loses
+ * at most 1/20 as many bytes of the other folder as it leaves out.
  */
 #define VAGUE_LEFT_OUT 4
 #define VAGUE_LOST 20
@@ -40,7 +40,7 @@ void partner_search_release(struct partner_search *search)
 	*search = (struct partner_search){.tree = NULL};
 }
 
-/* ---- What is not common ---- */
+/* ---- Shared contents that are not common ---- */
 
 static struct folder_meeting *meet(struct partner_search *search, uint32_t folder)
 {
@@ -54,8 +54,8 @@ static struct folder_meeting *meet(struct partner_search *search, uint32_t folde
 }
 
 /*
- * All folders that have a content now have so much of it, unless they have more: the most alike
- * comes first.
+ * Add `bytes` to every folder around the places of a content, once for each content of the searched
+ * folder. Contents are added in descending order of similarity, so a folder gets the most.
  */
 static void add_here(struct partner_search *search, uint32_t content, int64_t bytes)
 {
@@ -75,7 +75,7 @@ static void add_here(struct partner_search *search, uint32_t content, int64_t by
 	}
 }
 
-/* And this is how much of what they hold the folder has. */
+/* Add the share of the content in these folders that the searched folder has. */
 static void add_there(struct partner_search *search, uint32_t content, uint32_t millionths)
 {
 	const struct folder_tree *tree = search->tree;
@@ -144,7 +144,7 @@ static void add_contents(struct partner_search *search)
 
 /* ---- Choosing ---- */
 
-/* Add what is common to what is known of a folder. */
+/* Add the common contents to the sums of a folder. */
 static void complete(struct partner_search *search, uint32_t folder)
 {
 	const struct folder_tree *tree = search->tree;
@@ -172,7 +172,7 @@ static bool is_enough(const struct partner_search *search, int64_t shared_bytes)
 	       search->min_shared * (double)search->tree->folders[search->folder].bytes;
 }
 
-/* May a folder be the partner? Its numbers are complete then. */
+/* May a folder be the partner? If so, its sums are complete. */
 static bool is_wanted(struct partner_search *search, uint32_t folder)
 {
 	const struct folder_meeting *meeting = &search->meetings[folder];
@@ -183,7 +183,10 @@ static bool is_wanted(struct partner_search *search, uint32_t folder)
 	return is_enough(search, meeting->shared_here);
 }
 
-/* Is a folder too large, since one inside it does? Of both the bytes of the other that they have. */
+/*
+ * Should an inner folder replace this folder? `others` and `inner_others` are the bytes of the
+ * other folder that they have.
+ */
 static bool gives_way(const struct folder *folder, int64_t others, const struct folder *inner,
 		      int64_t inner_others)
 {
@@ -193,7 +196,10 @@ static bool gives_way(const struct folder *folder, int64_t others, const struct 
 	       others - inner_others <= left_out / VAGUE_LOST;
 }
 
-/* The same, of two that were met. Completes the inner one only if that can decide it. */
+/*
+ * The same for two folders that were met. Completes the sums of the inner folder only if they can
+ * decide.
+ */
 static bool gives_way_to(struct partner_search *search, uint32_t folder, uint32_t inner)
 {
 	const struct folder *folders = search->tree->folders;
@@ -208,7 +214,7 @@ static bool gives_way_to(struct partner_search *search, uint32_t folder, uint32_
 	return gives_way(&folders[folder], others, &folders[inner], of_inner->shared_here);
 }
 
-/* Folders that give way to one directly inside them. */
+/* Find folders that a direct subfolder replaces. */
 static void find_vague(struct partner_search *search)
 {
 	for (size_t i = 0; i < search->met_count; i++) {
@@ -223,7 +229,7 @@ static void find_vague(struct partner_search *search)
 	}
 }
 
-/* Those that give way to one deeper inside them, if that can be the partner. */
+/* Find folders that a deeper folder replaces, if that folder can be the partner. */
 static void find_deeper(struct partner_search *search)
 {
 	const struct folder *folders = search->tree->folders;
@@ -241,7 +247,10 @@ static void find_deeper(struct partner_search *search)
 	}
 }
 
-/* The more it has of the folder, then the less it has besides, then the earlier. */
+/*
+ * Compares by the bytes of the folder that x and y have, then by the shares of x and y that the
+ * folder has; then the earlier one is better.
+ */
 static bool is_better(const struct partner_search *search, uint32_t x, uint32_t y)
 {
 	const struct folder_meeting *of_x = &search->meetings[x], *of_y = &search->meetings[y];
@@ -278,7 +287,7 @@ static void forget(struct partner_search *search)
 	share_unmark(&search->marks);
 }
 
-/* Does the folder itself give way, for this partner, to one inside it? */
+/* Does an inner folder replace the folder itself for this partner? */
 static bool is_vague(struct partner_search *search, uint32_t partner,
 		     const struct folder_meeting *meeting)
 {

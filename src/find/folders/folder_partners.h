@@ -1,6 +1,6 @@
 /*
- * Finds for each folder the partner that has the most of its content: one partner on disk, and one
- * in an archive.
+ * Finds two partners of each folder, one on disk and one in an archive: the folders that contain
+ * the largest part of it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FOLDER_PARTNERS_H
@@ -8,16 +8,16 @@
 
 #include "find/folders/folder_share.h"
 
-/* Of folders that are no partner of any: NO_FOLDER. */
+/* The partner of a folder; NO_FOLDER if there is none. */
 struct folder_partner {
 	uint32_t folder;
-	int64_t shared_bytes; /* that it has */
+	int64_t shared_bytes; /* the bytes of the folder that the partner has */
 };
 
-/* What a folder that is looked at and another one have of each other, as far as it is added up. */
+/* The bytes that the searched folder and another folder share, as far as they are added up. */
 struct folder_meeting {
 	int64_t shared_here, shared_there;
-	uint64_t seen; /* by which content of the folder, last */
+	uint64_t seen; /* the last content of the searched folder that was added */
 	bool is_met, is_complete, is_vague, has_deeper;
 };
 
@@ -26,12 +26,13 @@ struct partner_search {
 	const struct folder_tree *tree;
 	double min_shared;
 	struct share_marks marks;
-	struct folder_meeting *meetings; /* with each folder; all zero between two searches */
-	uint32_t *met, *common;		 /* folders; contents that are common */
+	struct folder_meeting *meetings; /* for each other folder; all zero between two searches */
+	/* met: folders; common: contents that are in too many folders */
+	uint32_t *met, *common;
 	size_t met_count, common_count;
 	int64_t common_bytes;
 	uint64_t seen;
-	uint64_t passed_over; /* folders that have common contents alone */
+	uint64_t passed_over; /* the number of folders with only common contents */
 	uint32_t folder;
 };
 

@@ -1,5 +1,5 @@
 /*
- * Reads the rows of files, and makes folders of their directories.
+ * Reads the rows of files, and makes folders from their directories.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_read.h"
@@ -24,9 +24,9 @@ struct row_directory {
 	struct bytes path;
 	size_t archive_size;
 	int64_t archive_bytes;
-	uint64_t files;	 /* its own */
-	uint64_t inside; /* of a whole archive */
-	uint32_t folder; /* once these are made */
+	uint64_t files;	 /* directly in it */
+	uint64_t inside; /* the number of files in the complete archive */
+	uint32_t folder; /* set when the folders are made */
 };
 
 struct folder_reading {
@@ -34,7 +34,7 @@ struct folder_reading {
 	struct row_directory *directories;
 	size_t count, capacity;
 	struct slots slots; /* directories by host and path */
-	uint32_t last;	    /* rows of one directory often come together */
+	uint32_t last;	    /* rows of one directory often follow each other */
 	struct held_file *files;
 	size_t file_count, file_capacity;
 };
@@ -50,7 +50,7 @@ static bool is_directory(const struct row_directory *directory, const struct fol
 	       memcmp(directory->path.data, row->directory.data, row->directory.size) == 0;
 }
 
-/* What is searched for. */
+/* The directory that is searched for. */
 struct directory_key {
 	const struct folder_reading *reading;
 	const struct folder_row *row;
@@ -111,8 +111,8 @@ static int find_directory(struct folder_reading *reading, const struct folder_ro
 }
 
 /*
- * The number of hard links does not show how many names a file has: its file system may be mounted
- * more than once.
+ * The number of hard links does not show how many names a file has, because its file system may be
+ * mounted more than once.
  */
 static int note_name(struct folder_reading *reading, const struct folder_row *row,
 		     struct simhash_error *error)
@@ -134,7 +134,7 @@ static int note_name(struct folder_reading *reading, const struct folder_row *ro
 	return 0;
 }
 
-/* The archive of a member counts it, as a directory that may have no file of its own. */
+/* Count a member in its archive, which is a directory that may directly contain no file. */
 static int count_member(struct folder_reading *reading, const struct folder_row *row,
 			struct simhash_error *error)
 {
@@ -196,7 +196,7 @@ static int read_rows(struct folder_reading *reading, const struct finder *finder
 	return status;
 }
 
-/* Of a compressed file that is no archive, the one member is no folder; nor of such an archive. */
+/* A compressed file with a single member is not an archive, so that member is in no folder. */
 static void drop_lone_members(struct folder_reading *reading)
 {
 	size_t kept = 0;
@@ -220,7 +220,7 @@ static void drop_lone_members(struct folder_reading *reading)
 
 /* ---- Folders ---- */
 
-/* The directory that two of one host are in; one may be inside the other. */
+/* The directory that contains two directories of one host; it may be one of them. */
 static struct bytes common_directory(struct bytes x, struct bytes y)
 {
 	size_t size = 0, least = x.size < y.size ? x.size : y.size;
@@ -235,7 +235,10 @@ static struct bytes common_directory(struct bytes x, struct bytes y)
 	return (struct bytes){x.data, size};
 }
 
-/* The directories of files, and those that have files in several subdirectories. */
+/*
+ * Make folders from the directories of files, and from directories that have files in several
+ * subdirectories.
+ */
 static int make_folders(struct folder_reading *reading, struct simhash_error *error)
 {
 	struct folder_tree *tree = reading->tree;
@@ -270,7 +273,7 @@ static int make_folders(struct folder_reading *reading, struct simhash_error *er
 	return 0;
 }
 
-/* What each is in: of all that are still open the last that holds it. */
+/* Find the parent of each folder: the last open folder that contains it. */
 static void find_parents(struct folder_tree *tree)
 {
 	uint32_t open = NO_FOLDER;

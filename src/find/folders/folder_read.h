@@ -7,7 +7,7 @@
 
 #include "find/folders/folder_tree.h"
 
-/* Read the rows at or below these directories, or all where there are none. */
+/* Read the rows at or below these directories, or all rows if there are none. */
 int folder_tree_read(struct folder_tree *tree, const struct finder *finder,
 		     const struct find_side *sides, size_t side_count, struct simhash_error *error);
 

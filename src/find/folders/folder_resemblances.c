@@ -1,6 +1,6 @@
 /*
- * Estimates the resemblance of files at the same path that are not alike. It reads the rows once
- * more, for the sketches of these files alone.
+ * Estimates the resemblance of files at the same path that are not alike. It reads the rows a
+ * second time, but only for the sketches of these files.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct content_sketch {
 
 struct resembling {
 	const struct folder_tree *tree;
-	uint32_t *numbers; /* of each content: of its sketch, from 1; 0: it is not asked for */
+	uint32_t *numbers; /* for each content: the number of its sketch from 1; 0: not needed */
 	struct content_sketch *sketches;
 	size_t count, capacity;
 };

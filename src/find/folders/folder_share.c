@@ -52,7 +52,7 @@ void share_unmark(struct share_marks *marks)
 	marks->own_count = marks->other_count = 0;
 }
 
-/* The first place of a content at this folder or behind it. */
+/* The first place of a content in this folder or in a later one. */
 static const struct content_place *place_from(const struct folder_tree *tree, uint32_t content,
 					      uint32_t folder)
 {
@@ -84,7 +84,7 @@ uint32_t content_in(const struct folder_tree *tree, uint32_t content, struct fol
 	return 0;
 }
 
-/* A content of the one folder, and how it meets the other's. */
+/* Add the share of one content of a folder that the other folder has. */
 static void measure_own(const struct folder_tree *tree, const struct content_mark *mark,
 			uint32_t content, struct folder_range other, struct folder_share *share)
 {
@@ -99,7 +99,7 @@ static void measure_own(const struct folder_tree *tree, const struct content_mar
 					 millionths, mark->files);
 }
 
-/* Contents of b that are alike to this one of a, and not in a themselves. */
+/* Note contents of b that are similar to this content of a, and that are not in a. */
 static void note_alike(const struct folder_tree *tree, struct share_marks *marks, uint32_t content)
 {
 	for (size_t i = tree->alike_first[content]; i < tree->alike_first[content + 1]; i++) {
@@ -138,7 +138,7 @@ void share_measure(const struct folder_tree *tree, struct share_marks *marks,
 	share_unmark(marks);
 }
 
-/* ---- What is saved ---- */
+/* ---- Saved space ---- */
 
 static int compare_files(const void *a, const void *b)
 {
@@ -162,13 +162,13 @@ static size_t first_link(const struct folder_tree *tree, uint32_t folder)
 	return low;
 }
 
-/* Names of one file, some of them in the one folder and some in the other. */
+/* The names of one file in the two folders. */
 struct names_of_file {
 	const struct linked_name *const *in_a, *const *in_b;
 	size_t count_a, count_b;
 };
 
-/* Is it removed with its names in a, while b keeps another file of its content? */
+/* Is the file removed with its names in a, while b keeps another file of its content? */
 static bool is_freed(const struct folder_tree *tree, const struct names_of_file *names,
 		     struct folder_range b)
 {
@@ -176,7 +176,7 @@ static bool is_freed(const struct folder_tree *tree, const struct names_of_file 
 	       content_files(tree, names->in_a[0]->content, b) > names->count_b;
 }
 
-/* How many of these names, from the first one on, are of a file. */
+/* The number of names, from the first one on, that belong to a file. */
 static size_t names_of(const struct linked_name *const *names, size_t count, uint32_t file)
 {
 	size_t same = 0;
@@ -186,7 +186,10 @@ static size_t names_of(const struct linked_name *const *names, size_t count, uin
 	return same;
 }
 
-/* The bytes that were counted for names although their files stay, or once for each name. */
+/*
+ * The bytes that were counted for names whose file stays, or more than once for a file with several
+ * names.
+ */
 static int64_t linked_bytes(const struct folder_tree *tree, struct names_of_file all,
 			    struct folder_range b)
 {
@@ -210,7 +213,7 @@ static int64_t linked_bytes(const struct folder_tree *tree, struct names_of_file
 	return bytes;
 }
 
-/* The names in a folder whose contents are in b, sorted by their files; NULL when memory is short. */
+/* The names in a folder whose contents are in b, sorted by file. NULL without memory. */
 static const struct linked_name **names_in(const struct folder_tree *tree,
 					   struct folder_range range, struct folder_range b,
 					   size_t *count)

@@ -1,5 +1,5 @@
 /*
- * Finds folders in the tree by their paths, and orders them.
+ * Finds folders in the tree by their paths, and sorts them.
  * SPDX-License-Identifier: MIT
  */
 #include "find/folders/folder_tree.h"

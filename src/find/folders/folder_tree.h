@@ -1,6 +1,6 @@
 /*
- * The folders of an index, their contents, and the contents that are alike, which folders.h
- * compares. docs/algorithm.md has the rules.
+ * Stores the folders of an index, their contents, and the contents that are similar, for the
+ * comparisons of folders.h. docs/algorithm.md describes the rules.
  *
  *     folder_tree_read(&tree, finder, sides, side_count, &error);
  *     folder_tree_relate(&tree, group_parts, min_resemblance, threads, &error);
@@ -10,7 +10,8 @@
  *
  * A folder is a directory that directly contains files, or one that has files in at least two
  * subdirectories. The directories of an archive are also folders; they are not inside any
- * directory. Folders are in the order of host, archive and path, each before the folders inside it.
+ * directory. Folders are sorted by host, archive and path; each folder is before the folders inside
+ * it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,10 +27,12 @@
 #define NO_FOLDER UINT32_MAX
 #define NO_CONTENT UINT32_MAX
 
-/* Of a content that lies in more folders only copies count, and it proposes no pairs. */
+/* If a content is in more folders than this, only its copies count, and it proposes no pairs. */
 #define COMMON_FOLDERS 256
 
-/* Contents of a group are compared with so many before and after them, in the order of sizes. */
+/*
+ * In a group, each content is compared with this many contents before and after it, sorted by size.
+ */
 #define ALIKE_REACH 32
 #define ALIKE_MIN_RESEMBLANCE 0.3
 
@@ -37,10 +40,10 @@ struct folder {
 	int64_t host, bytes;
 	uint64_t files;
 	struct bytes path;     /* on its host; empty: the root */
-	uint32_t archive_size; /* the first bytes of the path that are an archive's, or 0 */
-	int64_t archive_bytes; /* how large that is */
+	uint32_t archive_size; /* the length of the archive's path at its beginning, or 0 */
+	int64_t archive_bytes; /* the size of the archive */
 	uint32_t parent;       /* NO_FOLDER: none */
-	uint32_t end;	       /* those inside it are the next ones, up to this one */
+	uint32_t end;	       /* the folders inside it are the following ones up to here */
 };
 
 struct folder_content {
@@ -48,27 +51,29 @@ struct folder_content {
 	uint8_t hash[CONTENT_HASH_SIZE];
 };
 
-/* A folder holds so many files of a content, itself and not inside other folders. */
+/* The number of files of a content that are directly in a folder. */
 struct held_content {
 	uint32_t content, files;
 };
 
-/* The same by content: a folder, and how many files there are at places before this one. */
+/* The same for a content: a folder, and the number of files at earlier places. */
 struct content_place {
 	uint32_t folder, files_before;
 };
 
-/* Another content that is like one, and how much, in millionths. */
+/* Another content that is similar to a content, and how similar it is, in millionths. */
 struct alike_content {
 	uint32_t content, millionths;
 };
 
-/* A name of a file that has several; while rows are read, of any file. */
+/* A name of a file that has several names; while rows are read, of any file. */
 struct linked_name {
-	uint64_t identity; /* a hash of what all names of a file have in common but the content */
+	/* A hash of everything that all names of a file share except for the content. */
+	uint64_t identity;
 	uint32_t folder, content;
-	uint32_t file;	     /* equal for the names of one file */
-	uint32_t hard_links; /* that the file has; where that is not known, its names here */
+	uint32_t file; /* equal for the names of one file */
+	/* The number of the file's hard links; if unknown, the number of its names here. */
+	uint32_t hard_links;
 };
 
 struct folder_tree {
@@ -81,23 +86,23 @@ struct folder_tree {
 	/* Items of x begin at first[x] and end at first[x + 1]. */
 	size_t *held_first, *place_first, *alike_first;
 	struct held_content *held;
-	struct content_place *places; /* in the order of folders */
-	struct alike_content *alike;  /* the most alike first */
-	struct linked_name *links;    /* in the order of folders */
+	struct content_place *places; /* sorted by folder */
+	struct alike_content *alike;  /* the most similar one first */
+	struct linked_name *links;    /* sorted by folder */
 	size_t link_count, link_capacity;
 	uint64_t files;
 };
 
-/* The order of folders: by host, those in no archive first, then by archive and path. */
+/* Compares folders by host, then by archive (folders outside archives first), then by path. */
 int folder_compare(const void *x, const void *y);
-/* The same by host and archive alone. */
+/* The same, by host and archive alone. */
 int folder_compare_archives(const struct folder *x, const struct folder *y);
 
-/* Note which contents are alike: those of one group, from a resemblance on. */
+/* Note similar contents: contents in one group with at least this resemblance. */
 int folder_tree_relate(struct folder_tree *tree, struct group_parts *groups, double min_resemblance,
 		       unsigned threads, struct simhash_error *error);
 
-/* Give up what no two folders can have in common. */
+/* Free the data that no two folders can share. */
 int folder_tree_settle(struct folder_tree *tree, struct simhash_error *error);
 
 void folder_tree_release(struct folder_tree *tree);
@@ -107,21 +112,23 @@ uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 			     const uint8_t hash[CONTENT_HASH_SIZE]);
 
 /*
- * Is a folder at or below a directory of a side? What is in an archive is where its archive is.
- * Hosts are ids of the finder's.
+ * Is a folder at or below a directory of a side? A folder in an archive is where its archive is.
+ * Hosts are the ids of the finder.
  */
 bool side_holds(const struct finder *finder, const struct find_side *side, int64_t host,
 		struct bytes directory);
 
-/* The same of two sides that are compared: archives are files, unless a side is in one. */
+/*
+ * The same for two sides that are compared: archives count as files, unless a side is inside one.
+ */
 bool side_compares(const struct finder *finder, const struct find_side *side, int64_t host,
 		   struct bytes directory, size_t archive_size);
 
-/* A directory with files of its own, or NO_FOLDER. */
+/* A directory that directly contains files, or NO_FOLDER. */
 uint32_t folder_tree_find(const struct folder_tree *tree, int64_t host, struct bytes path,
 			  size_t archive_size);
 
-/* The folders that a side compares are those from the first up to *end. */
+/* The first of the folders that a side compares; *end is after the last one. */
 uint32_t folder_tree_range(const struct folder_tree *tree, const struct finder *finder,
 			   const struct find_side *side, uint32_t *end);
 
@@ -136,13 +143,13 @@ static inline bool is_in_archive(const struct folder_tree *tree, uint32_t folder
 	return tree->folders[folder].archive_size > 0;
 }
 
-/* In how many folders a content lies. */
+/* The number of folders that contain a content. */
 static inline size_t content_folders(const struct folder_tree *tree, uint32_t content)
 {
 	return tree->place_first[content + 1] - tree->place_first[content];
 }
 
-/* Sums of sizes stay at the end of their range. */
+/* Sums of sizes that are too large get the largest value. */
 static inline int64_t add_bytes(int64_t sum, int64_t size_bytes, uint64_t files)
 {
 	int64_t all;

@@ -1,6 +1,6 @@
 /*
- * Finds folders that are alike, and measures the contents that they share: simfind --directories.
- * docs/algorithm.md has the rules.
+ * Finds similar folders and measures the contents that they share (simfind --directories).
+ * docs/algorithm.md describes the rules.
  *
  *     struct folder_request wanted = {.min_shared = 0.5, .with_similar = true};
  *     struct folder_pairs found;
@@ -11,7 +11,7 @@
  *     }
  *
  * The archive members that simhash -z found are compared like directories. No file is read. Time
- * and memory grow with files and folders, and not with pairs of folders.
+ * and memory grow with the number of files and folders, not with the number of pairs of folders.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,39 +21,40 @@
 #include "find/folders/folder_tree.h"
 
 struct folder_request {
-	const struct find_side *sides; /* only what is at or below one of these; none: all */
+	/* Only folders at or below one of these directories; none: all folders. */
+	const struct find_side *sides;
 	size_t side_count;
-	double min_shared; /* of the bytes of one of the two, 0 to 1 */
-	bool with_similar; /* else only identical files count */
+	double min_shared; /* the minimum share of the bytes of one folder, 0 to 1 */
+	bool with_similar; /* false: only identical files count */
 };
 
-/* What one of two folders has in common with the other. */
+/* The contents that one of two folders shares with the other. */
 struct folder_share {
-	int64_t bytes, shared_bytes; /* similar files count at their resemblance */
+	int64_t bytes, shared_bytes; /* similar files count with their resemblance */
 	uint64_t files, same, changed;
 };
 
 enum folder_kind {
-	FOLDERS_IDENTICAL, /* every file of each has its copy in the other */
-	FOLDERS_CONTAINED, /* every file of a has its copy in b */
+	FOLDERS_IDENTICAL, /* every file of each folder has a copy in the other */
+	FOLDERS_CONTAINED, /* every file of a has a copy in b */
 	FOLDERS_SIMILAR
 };
 
 struct folder_pair {
-	uint32_t folder_a,
-		folder_b; /* a is the one that b is the partner of: that has the most of it */
+	uint32_t folder_a, folder_b; /* b is the partner of a: the folder that has the most of a */
 	struct folder_share a, b;
-	int64_t saved_bytes; /* by giving up the files of a that have a copy in b */
+	int64_t saved_bytes; /* the space saved by removing the files of a that have a copy in b */
 	enum folder_kind kind;
-	bool a_in_archive, b_in_archive; /* nothing is saved then */
+	bool a_in_archive, b_in_archive; /* if set, nothing is saved */
 };
 
-/* Those that save the most come first. */
+/* Sorted by saved bytes, the most first. */
 struct folder_pairs {
 	struct folder_tree tree;
 	struct folder_pair *pairs;
 	size_t count, capacity;
-	uint64_t passed_over; /* folders that share only contents which are in too many others */
+	/* Folders that share only contents that are in too many other folders. */
+	uint64_t passed_over;
 	struct name_list hosts;
 	int64_t local_host;
 };
@@ -74,30 +75,32 @@ enum fate { FATE_CHANGED, FATE_MOVED, FATE_ONLY_A, FATE_ONLY_B, FATE_SAME, FATES
 #define RESEMBLANCE_UNKNOWN (-1.0)
 
 /*
- * A file of one folder and its counterpart in the other, which is that of no other file; or a file
- * that has none. Paths are below each folder.
+ * A file of one folder and its counterpart in the other, which has no other counterpart; or a file
+ * without a counterpart. Paths are relative to each folder.
  */
 struct folder_file {
 	enum fate fate;
-	struct bytes path_a, path_b; /* empty: there is none */
-	struct bytes like; /* of a file without: the most alike one of the other folder, or empty */
+	struct bytes path_a, path_b; /* empty: there is no such file */
+	/* For a file without a counterpart: the most similar file of the other folder, or empty. */
+	struct bytes like;
 	int64_t size_a_bytes, size_b_bytes;
 	uint32_t content_a, content_b;
-	double resemblance; /* of the two, or to what it is like */
-	bool is_copy;	    /* of what it is like */
+	double resemblance; /* the resemblance of both files, or of the file and `like` */
+	bool is_copy;	    /* it is a copy of `like` */
 };
 
 struct folder_comparison {
-	struct folder_pair pair; /* by contents, whichever files are counterparts */
+	struct folder_pair pair; /* the pair by contents, no matter which files are counterparts */
 	struct folder_file
-		*files;	       /* by fate, then by path; each of both folders is in one of them */
-	uint64_t fates[FATES]; /* how many there are of each */
+		/* Sorted by fate, then by path; each file of both folders is in one item. */
+		*files;
+	uint64_t fates[FATES]; /* the number of files with each fate */
 	size_t count, capacity;
 	struct arena paths;
-	bool is_left_out; /* of details: there was no room for its files */
+	bool is_left_out; /* only in details: the limit left no room for its files */
 };
 
-/* How many files of a folder are in the list. */
+/* The number of files of one folder in the list. */
 static inline uint64_t files_with_a(const struct folder_comparison *comparison)
 {
 	return comparison->count - comparison->fates[FATE_ONLY_B];
@@ -108,7 +111,7 @@ static inline uint64_t files_with_b(const struct folder_comparison *comparison)
 	return comparison->count - comparison->fates[FATE_ONLY_A];
 }
 
-/* Compare the two sides of the request; none is inside the other. */
+/* Compare the two sides of the request. Neither may be inside the other. */
 int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,
 			   struct folder_comparison *comparison, struct simhash_error *error);
 void folder_comparison_release(struct folder_comparison *comparison);
@@ -116,12 +119,12 @@ void folder_comparison_release(struct folder_comparison *comparison);
 /* ---- The first pairs of a list, file by file ---- */
 
 struct folder_details {
-	struct folder_comparison *pairs; /* in the order of the list */
+	struct folder_comparison *pairs; /* sorted like the list */
 	size_t count;
-	struct arena paths; /* of all files */
+	struct arena paths; /* the paths of all files */
 };
 
-/* With at most so many files of all pairs, to the first of which they go first. */
+/* Compare at most this many files of all pairs; the first pairs come first. */
 int finder_detail_pairs(struct finder *finder, const struct folder_pairs *found, size_t count,
 			uint64_t files_max, struct folder_details *details,
 			struct simhash_error *error);

@@ -1,5 +1,5 @@
 /*
- * Puts files into contents and contents into order, and assigns each content to a representative.
+ * Groups files into contents, sorts the contents, and assigns each content to a representative.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/contents.h"
@@ -88,7 +88,7 @@ static int compare_numbers(int64_t x, int64_t y)
 	return (x > y) - (x < y);
 }
 
-/* Names of one file together, and of these the first path first. */
+/* Sorts names of one file together, by path. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct find_file *x = (*(struct content_file *const *)a)->file;
@@ -111,7 +111,7 @@ static int compare_names(const void *a, const void *b)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
-/* Files of one content together, and in it by path; what is inside of a file comes after all files. */
+/* Sorts files of one content together and by path, with files inside other files last. */
 static int compare_files(const void *a, const void *b, void *context)
 {
 	const struct contents *contents = context;
@@ -132,7 +132,7 @@ static int compare_files(const void *a, const void *b, void *context)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
-/* What standard input has is identical to no file. */
+/* The content of standard input is identical to no file. */
 static bool is_same_content(const struct contents *contents, const struct find_file *x,
 			    const struct find_file *y)
 {
@@ -160,7 +160,10 @@ void content_drop_next(const struct contents *contents, struct unique_content *c
 	content->is_pair = has_pair(contents, content);
 }
 
-/* Of names of one file keep the first, whatever the contents that their extensions make of them. */
+/*
+ * If a file has several names, keep only the first, even if their extensions belong to different
+ * contents.
+ */
 static size_t drop_links(struct content_file **files, size_t count)
 {
 	size_t kept = 0;
@@ -174,7 +177,7 @@ static size_t drop_links(struct content_file **files, size_t count)
 	return kept;
 }
 
-/* A new content behind all others, of files that it takes over. */
+/* Append a new content with these files, which it owns from now on. */
 static int add_content(struct contents *contents, struct content_file **files, size_t count,
 		       struct simhash_error *error)
 {
@@ -260,7 +263,7 @@ struct relation relation_estimated(const struct unique_content *content,
 	return relation;
 }
 
-/* Is `other`, of this relation, more alike than what is known so far? */
+/* Is `other` with this relation more alike than the best content so far? */
 static bool is_more_alike(const struct unique_content *other, const struct relation *relation,
 			  const struct unique_content *known, const struct relation *to_known)
 {
@@ -283,7 +286,7 @@ void content_meets(struct unique_content *content, struct unique_content *repres
 {
 	struct relation back = relation_turned(relation);
 
-	/* Should the content go elsewhere, this is what the representative may get. */
+	/* The representative may get this content if the content is later assigned elsewhere. */
 	content_notices(representative, content, &back);
 	if (is_more_alike(representative, relation, content->center, &content->relation)) {
 		content->center = representative;
@@ -325,7 +328,7 @@ void content_connect(struct unique_content *x, struct unique_content *y)
 	x->members += y->members + 1;
 }
 
-/* ---- All of them ---- */
+/* ---- Finished contents ---- */
 
 static void forget_places(struct unique_content *content)
 {
@@ -335,7 +338,7 @@ static void forget_places(struct unique_content *content)
 	}
 }
 
-/* Can no content to come be similar to it, and none that is alone notice it? */
+/* Can no later content be similar to this one, and no content that is alone notice it? */
 static bool is_out_of_reach(const struct unique_content *content, int64_t key, int64_t since)
 {
 	if (key == INT64_MAX)
@@ -345,8 +348,9 @@ static bool is_out_of_reach(const struct unique_content *content, int64_t key, i
 }
 
 /*
- * The representative of the group that a content is in or may come to be in: one that is alone can
- * only join what is nearest to it, or take it out of its group. So no group waits for another one.
+ * The representative of the group that a content is in or may join later. A content that is alone
+ * can only join the content nearest to it, or take that content out of its group. So no group waits
+ * for another group.
  */
 static struct unique_content *head_of(struct unique_content *content)
 {
@@ -355,13 +359,13 @@ static struct unique_content *head_of(struct unique_content *content)
 	return content_root(content);
 }
 
-/* Mark the representatives of groups of which something is still in reach. */
+/* Mark the representatives of groups with a content still within reach. */
 static void mark_open(struct contents *contents, int64_t key, int64_t since)
 {
 	for (size_t i = 0; i < contents->count; i++) {
 		struct unique_content *content = contents->items[i];
 		content->is_open = false;
-		/* Not needed again, and it may be finished before this one. */
+		/* It is not needed again, and that content may be finished earlier. */
 		if (is_representative(content) && content_is_group(content))
 			content->nearest = NULL;
 	}

@@ -15,13 +15,13 @@ struct edge {
 	struct relation relation;
 };
 
-/* Those of a content as the later one begin at firsts[its number], and end where the next begin. */
+/* The edges of the later content n begin at firsts[n] and end at firsts[n + 1]. */
 struct edges {
 	struct edge *items;
 	size_t *firsts;
 };
 
-/* Contents of all files that are in a pair. */
+/* Add contents with all files that are in a pair. */
 static int add_files(struct contents *contents, const struct pair_list *list,
 		     struct simhash_error *error)
 {
@@ -52,7 +52,7 @@ static int add_files(struct contents *contents, const struct pair_list *list,
 	return status;
 }
 
-/* Is a content before all that a file can belong to? */
+/* Does a content precede every content that the file can belong to? */
 static bool is_before(const struct unique_content *content, const struct find_file *file)
 {
 	const struct find_file *other = content->files->file;
@@ -65,9 +65,9 @@ static bool is_before(const struct unique_content *content, const struct find_fi
 }
 
 /*
- * Do the pairs of a file that was left out, since another name of it is there, belong to `kept`? A
- * list that is not expanded may have the pairs of one name alone. Where extensions are kept, it has
- * those of one twin of all.
+ * `other` was left out because another name of the same file is kept. Do its pairs belong to
+ * `kept`? A list that is not expanded may have the pairs of only one name. If extensions are kept,
+ * it has the pairs of one of all twins.
  */
 static bool stands_for(const struct find_request *request, const struct find_file *kept,
 		       const struct find_file *other)
@@ -78,7 +78,7 @@ static bool stands_for(const struct find_request *request, const struct find_fil
 	       rows_are_twins(request, kept, other);
 }
 
-/* The content that the pairs of a file that was left out belong to; NULL: to none. */
+/* The content that gets the pairs of a file that was left out; NULL: no content. */
 static struct unique_content *content_of_link(const struct contents *contents,
 					      const struct find_request *request,
 					      const struct find_file *file)
@@ -101,7 +101,9 @@ static struct unique_content *content_of_link(const struct contents *contents,
 	return NULL;
 }
 
-/* Number the contents, and find that of each file of the list; NULL: it is in no pair. */
+/*
+ * Number the contents, and find the content of each file of the list; NULL: the file is in no pair.
+ */
 static void find_contents(const struct contents *contents, const struct pair_list *list,
 			  const struct find_request *request, struct unique_content **of_file)
 {
@@ -124,7 +126,7 @@ static int compare_edges(const void *a, const void *b)
 	       (x->earlier->number < y->earlier->number);
 }
 
-/* The edge of a pair; false where it has none. Names of one file are no pair. */
+/* The edge of a pair. False if it has none, for example for two names of one file. */
 static bool edge_of(const struct file_pair *pair, const struct contents *contents,
 		    struct unique_content **of_file, struct edge *edge)
 {
@@ -142,7 +144,10 @@ static bool edge_of(const struct file_pair *pair, const struct contents *content
 	return true;
 }
 
-/* In the order of the later content, then of the earlier one: each is put where it belongs. */
+/*
+ * Sorts the edges by later content, then by earlier content. Each edge is stored at its final
+ * place.
+ */
 static void make_edges(struct edges *edges, const struct contents *contents,
 		       const struct pair_list *list, struct unique_content **of_file)
 {
@@ -233,7 +238,7 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 		free(edges.items);
 		edges.items = NULL;
 		status = groups_write(&contents, request, linkage, groups, error);
-		contents_release(&groups->contents); /* the files are the list's */
+		contents_release(&groups->contents); /* the list owns the files */
 	}
 	free(of_file);
 	free(edges.firsts);

@@ -1,9 +1,8 @@
 /*
- * Finds the groups of all files from their pairs, as long as there are few pairs. Most trees have
- * few: then the search for pairs, which compares blocks, does less work than a look-up for each
- * file. If there turn out to be many pairs, that search ends and the groups are found without
- * pairs, by the same rule. Pairs wait in logs, so only the pairs of one part are in memory at a
- * time.
+ * Finds the groups of all files from their pairs, if there are few pairs. In most trees there are
+ * few. The search for pairs compares blocks, which takes less work than a look-up for each file. If
+ * it finds many pairs, the search stops and the groups are found without pairs, by the same rule.
+ * Pairs are stored in logs, so only the pairs of one part are in memory at a time.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -15,12 +14,13 @@
 #include "find/rule/finder.h"
 
 #define PAIRS_PER_FILE 16
-#define PAIRS_ALWAYS 16384		   /* a few files may have more */
-#define LOG_BYTES_MAX (UINT64_C(16) << 30) /* of all logs */
-#define LOG_SHARE 8			   /* of the memory that logs take */
-#define PART_SHARE 16 /* that a part takes, as it is in its file: lists take more */
+/* Always allowed: a few files may have more pairs each. */
+#define PAIRS_ALWAYS 16384
+#define LOG_BYTES_MAX (UINT64_C(16) << 30) /* for all logs */
+#define LOG_SHARE 8			   /* the share of the memory for logs */
+#define PART_SHARE 16 /* the share for a part in its file; a list in memory is larger */
 
-/* Each thread has a log of its own. */
+/* Each thread has its own log. */
 struct few_pairs {
 	struct pair_log *logs;
 	unsigned count;
@@ -41,7 +41,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 		       : pair_log_add(log, pair, error);
 }
 
-/* What was counted is to be counted again. */
+/* The counters start again at zero for the second search. */
 static void begin_again(struct finder *finder)
 {
 	struct find_progress *progress = finder->resources->progress;
@@ -53,7 +53,7 @@ static void begin_again(struct finder *finder)
 	atomic_store(&progress->pairs, 0);
 }
 
-/* Every file that is in a pair is in one of these. */
+/* Finds pairs so that each file that is in any pair is in one of them. */
 static int find_pairs(struct finder *finder, struct few_pairs *few, struct simhash_error *error)
 {
 	const struct find_sink sink = {.context = few, .pair = take_pair};
@@ -103,8 +103,9 @@ static int find_few(struct finder *finder, struct group_parts *parts, bool *are_
 }
 
 /*
- * Not where pairs are read, since then fewer are better. Nor where files of the same content may be
- * in no pair: those on the same side, and where the rule looks at extensions even names of one file.
+ * Pairs are not used if files are read, because fewer comparisons are then better. They are also
+ * not used if files with the same content may be in no pair, for example files on the same side, or
+ * names of one file if the rule uses extensions.
  */
 static bool tries_pairs(const struct find_request *request)
 {
@@ -160,9 +161,9 @@ void group_parts_release(struct group_parts *parts)
 	group_stream_free(parts->stream);
 }
 
-/* ---- All of them ---- */
+/* ---- All groups ---- */
 
-/* Each thread takes parts. */
+/* The threads, which take one part at a time. */
 struct gathering {
 	struct group_parts *parts;
 	pthread_mutex_t lock;
@@ -209,7 +210,7 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_sort
 	struct group_parts parts;
 	unsigned threads = finder->resources->threads;
 	int status = group_parts_find(&parts, finder, linkage, error);
-	/* A stream has the threads of the finder itself. */
+	/* A stream uses the threads of the finder. */
 	unsigned gatherers = parts.stream != NULL    ? 1
 			     : parts.count < threads ? (unsigned)parts.count
 						     : threads;

@@ -8,7 +8,8 @@
  *     }
  *     group_parts_release(&parts);
  *
- * A group is in one part. Groups that are found without pairs come as they are finished.
+ * Each group is in only one part. Groups that are found without pairs are returned when they are
+ * finished.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,21 +23,24 @@
 
 struct group_parts {
 	enum linkage linkage;
-	struct find_request request; /* of the search for pairs */
+	struct find_request request; /* for the search for pairs */
 	struct pair_parts pairs;
-	struct group_stream *stream; /* of those that are found without pairs, else NULL */
-	size_t count;		     /* parts of pairs */
+	struct group_stream *stream; /* for groups that are found without pairs; otherwise NULL */
+	size_t count;		     /* the number of parts of pairs */
 	atomic_size_t next;
 };
 
 /*
- * Search. The connection is not needed after that, but the finder until the release. To be released
- * whatever this returns.
+ * Search. The finder must stay valid until the release, but its connection is not needed after this
+ * call. Always release the parts, also after an error.
  */
 int group_parts_find(struct group_parts *parts, struct finder *finder, enum linkage linkage,
 		     struct simhash_error *error);
 
-/* The groups of a part, in no order and without numbers: 1, 0 behind the last, -1. Any thread. */
+/*
+ * The groups of a part, unsorted and without numbers. Returns 1, 0 after the last part, or -1. Any
+ * thread may call it.
+ */
 int group_parts_next(struct group_parts *parts, struct group_list *groups,
 		     struct simhash_error *error);
 

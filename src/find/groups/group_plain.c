@@ -4,13 +4,13 @@
  */
 #include "find/groups/group_plain.h"
 
-/* Of a content's files those that are not inside of others come first. */
+/* Is the first file of the content outside archives? Such files come first in a content. */
 static bool is_plain(const struct unique_content *content)
 {
 	return !row_is_inside(content->files->file->compressed_size_bytes);
 }
 
-/* What a content is to another one. False where they are no pair. */
+/* The relation of a content to another one. False if they are not a pair. */
 static bool relate(const struct find_request *request, const struct unique_content *content,
 		   const struct unique_content *other, struct relation *relation)
 {
@@ -18,7 +18,7 @@ static bool relate(const struct find_request *request, const struct unique_conte
 	*relation = (struct relation){.distance = 0};
 	if (!rule_matches(&request->rule, x, y, relation))
 		return false;
-	settle_identity(x, y, relation); /* under another tolerance */
+	settle_identity(x, y, relation); /* if the tolerances differ */
 	return true;
 }
 

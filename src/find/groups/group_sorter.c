@@ -1,5 +1,5 @@
 /*
- * Writes groups as records, sorts the records, and reads them.
+ * Writes groups as records, sorts the records, and reads them back.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_sorter.h"
@@ -15,11 +15,11 @@
 
 /* A group, followed by its members. */
 struct group_record {
-	uint64_t size; /* of all, in bytes: a multiple of 8 */
+	uint64_t size; /* the total size in bytes: a multiple of 8 */
 	double key, then;
 	uint64_t id, count;
 	int64_t bytes, copied_bytes;
-	uint32_t display_at, display_size; /* of the representative, from the first byte on */
+	uint32_t display_at, display_size; /* the representative's path: its offset in the record */
 };
 
 /* A member, followed by its file. */
@@ -77,7 +77,7 @@ void group_sorter_release(struct group_sorter *sorter)
 
 /* ---- Adding ---- */
 
-/* What is kept of a file. */
+/* The data of a file that is stored. */
 static const struct find_file *kept_of(const struct group_sorter *sorter,
 				       const struct find_file *file, struct find_file *bare)
 {
@@ -181,7 +181,7 @@ int group_sorter_end(struct group_sorter *sorter, struct simhash_error *error)
 	return sorter->runs.spilled > 0 ? runs_spill(&sorter->runs, error) : 0;
 }
 
-/* ---- Going through them ---- */
+/* ---- Reading ---- */
 
 static bool comes_before(const void *a, const void *b, const void *order)
 {

@@ -1,7 +1,6 @@
 /*
- * Sorts any number of groups into the order of their listing: groups that do not fit into memory
- * wait in a temporary file. The groups can be read several times, with one group at a time in
- * memory.
+ * Sorts any number of groups for output. Groups that do not fit into memory are in a temporary
+ * file. They can be read several times, and only one group at a time is in memory.
  *
  *     group_sorter_init(&sorter, 64 << 20, &order);
  *     group_sorter_add(&sorter, &groups, &error);     // for each list of groups
@@ -20,47 +19,51 @@
 #include "base/sort/runs.h"
 #include "find/groups/groups.h"
 
-/* The smaller comes first. */
+/* The key of a group; smaller keys come first. */
 typedef double group_key_fn(const struct group *group, const struct group_member *members);
 
-/* By a key, then by the bytes of all files, the most first, then by the path of the representative. */
+/*
+ * By a key, then by the size of all files in descending order, then by the path of the
+ * representative.
+ */
 struct group_order {
-	group_key_fn *key; /* NULL: by the bytes of copies, the most first */
-	bool by_path;	   /* by that alone */
+	group_key_fn *key; /* NULL: by the size of the copies, the largest first */
+	bool by_path;	   /* sort by path alone */
 	bool reverse;
 };
 
 struct group_totals {
 	uint64_t groups, files;
-	uint64_t copies, similar; /* files; the others are representatives */
-	uint64_t inside;	  /* copies in archives, which nobody can give up */
+	uint64_t copies, similar; /* numbers of files; all other files are representatives */
+	uint64_t inside;	  /* copies in archives, which cannot be removed */
 	int64_t copied_bytes;
 };
 
 struct group_sorter {
 	struct group_order order;
-	bool keeps_sketches; /* of the files; may be set before groups are added */
+	/* Keep the sketches of files; set it before the first group is added. */
+	bool keeps_sketches;
 	struct group_totals totals;
-	struct runs runs; /* of records */
+	struct runs runs; /* the sorted records */
 };
 
-/* Groups take at most about so much memory. Opens nothing. Stays where it is until it is released. */
+/* Groups use about this much memory. Opens no file. The struct must not move until its release. */
 void group_sorter_init(struct group_sorter *sorter, size_t memory_bytes,
 		       const struct group_order *order);
 void group_sorter_release(struct group_sorter *sorter);
 
-/* Add copies of the groups of a list. */
+/* Add copies of the groups in a list. */
 int group_sorter_add(struct group_sorter *sorter, const struct group_list *groups,
 		     struct simhash_error *error);
 
-/* No more groups are to come. */
+/* Call it after the last group. */
 int group_sorter_end(struct group_sorter *sorter, struct simhash_error *error);
 
 struct group_cursor {
-	/* The present one, until the next call, with its number. */
+	/* The current group with its number; valid until the next call. */
 	struct group group;
 	const struct group_member *members;
-	size_t number; /* of those that were given */
+	size_t number; /* how many groups were returned */
 	struct group_member *room;
 	struct find_file *files;
 	size_t room_capacity, file_capacity;
@@ -68,11 +71,11 @@ struct group_cursor {
 	struct run_cursor merge;
 };
 
-/* To be released whatever this returns. */
+/* Always release the cursor, also after an error. */
 int group_cursor_begin(struct group_cursor *cursor, const struct group_sorter *sorter,
 		       struct simhash_error *error);
 
-/* The next group: 1, 0 behind the last, -1. */
+/* Read the next group. Returns 1, 0 after the last one, or -1. */
 int group_cursor_next(struct group_cursor *cursor, struct simhash_error *error);
 
 void group_cursor_release(struct group_cursor *cursor);

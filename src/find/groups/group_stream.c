@@ -1,5 +1,6 @@
 /*
- * Turns blocks of rows into lists of groups: mends and writes the groups that one passage finishes.
+ * Turns blocks of rows into lists of groups: repairs and writes the groups that are finished in
+ * each pass.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/group_stream.h"
@@ -17,13 +18,13 @@ struct group_stream {
 	struct grouping grouping;
 	struct row_stream rows;
 	struct read_ahead ahead;
-	struct block *block; /* the next one; NULL: there are no more rows */
+	struct block *block; /* the next block; NULL: there are no more rows */
 	bool is_ended;
 	bool has_failed;
-	struct simhash_error error; /* of the first call that failed */
+	struct simhash_error error; /* the error of the first call that failed */
 	struct confirm_request confirming;
-	struct confirmer confirmer; /* where the grouping has one */
-	atomic_size_t next;	    /* finished content that no thread has taken */
+	struct confirmer confirmer; /* used if the grouping has one */
+	atomic_size_t next;	    /* the next finished content for a thread to take */
 };
 
 /* ---- The rows ---- */
@@ -55,9 +56,9 @@ static int end_rows(struct group_stream *stream, struct simhash_error *error)
 	return grouping_end(&stream->grouping, error);
 }
 
-/* ---- What is finished ---- */
+/* ---- Finished groups ---- */
 
-/* Where every pair is read: do the copies have the bytes of the first file? */
+/* If every pair is read: check that the copies have the same bytes as the first file. */
 static void check_copies(struct group_stream *stream, struct unique_content *content)
 {
 	for (struct content_file *at = content->files; at->next != NULL;) {
@@ -84,7 +85,7 @@ static void *run_checker(void *argument)
 	}
 }
 
-/* What is known only when a group is complete. */
+/* Fill in the values that are known only when a group is complete. */
 static int complete(struct group_stream *stream)
 {
 	struct grouping *g = &stream->grouping;
@@ -107,7 +108,7 @@ static int write_finished(struct group_stream *stream, struct group_list *groups
 	struct grouping *g = &stream->grouping;
 
 	if (complete(stream) != 0)
-		return -1; /* the error is the confirmer's, which has the same place for it */
+		return -1; /* it is in the confirmer's error, which is stored in the same place */
 	if (groups_write(&g->finished, g->finder->request, g->linkage, groups, error) != 0) {
 		group_list_release(groups);
 		return -1;
@@ -158,7 +159,7 @@ int group_stream_begin(struct group_stream **begun, struct finder *finder, enum 
 	return -1;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static int next_groups(struct group_stream *stream, struct group_list *groups,
 		       struct simhash_error *error)
 {

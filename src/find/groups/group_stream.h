@@ -1,5 +1,5 @@
 /*
- * Finds the groups of all files of an index without their pairs, and returns them as they are
+ * Finds the groups of all files of an index without their pairs, and returns each group when it is
  * finished:
  *
  *     status = group_stream_begin(&stream, finder, linkage, &error);
@@ -20,17 +20,20 @@
 
 struct group_stream;
 
-/* Read all rows; the connection is not needed after that. Borrows the finder until the end. */
+/*
+ * Read all rows. The finder must stay valid until the end, but its connection is not needed after
+ * this call.
+ */
 int group_stream_begin(struct group_stream **stream, struct finder *finder, enum linkage linkage,
 		       struct simhash_error *error);
 
 /*
- * Some groups more, at least one, in no order and without numbers: 1, 0 behind the last, -1. Any
- * thread; the others wait meanwhile. What was read is counted in the finder.
+ * At least one more group, unsorted and without numbers. Returns 1, 0 after the last one, or -1.
+ * Any thread may call it; other threads wait meanwhile. The finder counts the rows that were read.
  */
 int group_stream_next(struct group_stream *stream, struct group_list *groups,
 		      struct simhash_error *error);
 
-void group_stream_free(struct group_stream *stream); /* NULL is fine */
+void group_stream_free(struct group_stream *stream); /* also accepts NULL */
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Decides which contents of an index belong together. Rows come in the order of the key uniform, so
- * that a content is compared with the earlier contents that are kept.
+ * Decides which contents of an index belong together. Rows are sorted by the key uniform, and each
+ * content is compared with the earlier contents that are still in memory.
  *
- * Contents are taken in batches. All threads compare the contents of a batch with the contents kept
- * from the batches before it. One thread then compares them with each other, content by content. So
- * the result follows from the order, regardless of the number of threads.
+ * Contents are processed in batches. All threads compare the contents of a batch with the contents
+ * of earlier batches. One thread then compares the contents of the batch with each other, one by
+ * one. So the result depends only on the order, not on the number of threads.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/grouping.h"
@@ -17,7 +17,8 @@
 
 #define BATCH_CONTENTS 1024
 #define TAKEN_AT_ONCE 16
-#define FORGET_AT 8192 /* files kept, at the least, before those out of reach are forgotten */
+/* The minimum number of files in memory before files out of reach are removed. */
+#define FORGET_AT 8192
 
 /* A content of the batch is similar to a representative before the batch. */
 struct meeting {
@@ -38,8 +39,8 @@ struct matcher {
 struct comparing {
 	const struct grouping *grouping;
 	struct unique_content *content;
-	const struct content_file *file; /* of it */
-	struct matcher *matcher;	 /* where it notes what it meets */
+	const struct content_file *file; /* a file of this content */
+	struct matcher *matcher;	 /* stores the meetings that are found */
 };
 
 static bool relate(const struct grouping *g, const struct content_file *x,
@@ -54,7 +55,7 @@ static bool relate(const struct grouping *g, const struct content_file *x,
 	    !rule_matches(&finder->request->rule, pair.a, pair.b, &pair.relation) ||
 	    (!finder->request->hard_links && are_links(x->file, y->file)))
 		return false;
-	settle_identity(x->file, y->file, &pair.relation); /* under another tolerance */
+	settle_identity(x->file, y->file, &pair.relation); /* if the tolerances differ */
 	if (g->confirmer != NULL && !confirmer_keeps(g->confirmer, &pair))
 		return false;
 	*relation = x_is_first ? pair.relation : relation_turned(&pair.relation);
@@ -116,7 +117,7 @@ static bool connect(void *context, struct content_file *other)
 	return true;
 }
 
-/* A file without a sketch is similar to files of its own extension alone. */
+/* A file without a sketch is similar only to files with the same extension. */
 static bool makes_the_same_pairs(const struct find_request *request, const struct content_file *x,
 				 const struct content_file *y)
 {
@@ -124,7 +125,9 @@ static bool makes_the_same_pairs(const struct find_request *request, const struc
 	       rows_are_twins(request, x->file, y->file);
 }
 
-/* Which of the files of a content are to be compared: not those that make the same pairs. */
+/*
+ * Choose the files of a content to compare: skip files that make the same pairs as an earlier file.
+ */
 static int choose_compared(const struct grouping *g, struct unique_content *content,
 			   struct simhash_error *error)
 {
@@ -166,7 +169,7 @@ static int keep(struct neighbours *kept, struct unique_content *content, enum ne
 
 /* ---- A batch ---- */
 
-/* What a content is to those before the batch. */
+/* Compare a content with the contents before the batch. */
 static void match(struct matcher *matcher, struct unique_content *content)
 {
 	struct grouping *g = matcher->grouping;
@@ -213,7 +216,7 @@ static int match_batch(struct grouping *g, struct simhash_error *error)
 	return 0;
 }
 
-/* What a content is to those of the batch that come before it; then all is known of it. */
+/* Compare a content with the earlier contents of its batch, which completes its comparisons. */
 static int decide(struct grouping *g, struct unique_content *content, struct simhash_error *error)
 {
 	struct comparing c = {.grouping = g, .content = content};
@@ -231,7 +234,7 @@ static int decide(struct grouping *g, struct unique_content *content, struct sim
 	return is_representative(content) ? keep(&g->of_batch, content, NEIGHBOUR_ALL, error) : 0;
 }
 
-/* Keep the batch: one thread the counts, another one the keys. */
+/* Adds the batch to the neighbours: one thread adds the counts, another one the keys. */
 struct keeper {
 	struct grouping *grouping;
 	enum neighbour_part parts;
@@ -277,11 +280,12 @@ static size_t count_kept(const struct grouping *g)
 	return g->representatives.count + g->others.count;
 }
 
-/* ---- Representatives to which nothing belongs ---- */
+/* ---- Representatives without members ---- */
 
 /*
- * Is it to be compared with what belongs to others? It is once, when nothing to come reaches it. Where
- * no file is read, it is before too, with what is about to be forgotten.
+ * Must it be compared with the contents of other representatives? This is done once, when no later
+ * content is within its reach. If no file is read, it is also done earlier, with contents that are
+ * about to be removed from memory.
  */
 static bool is_left_alone(const struct grouping *g, const struct unique_content *content)
 {
@@ -313,7 +317,7 @@ static void *run_settler(void *argument)
 	}
 }
 
-/* Those that are left alone may be similar to something that belongs to another. */
+/* Compare the representatives that are alone with the contents of other representatives. */
 static void settle(struct grouping *g, int64_t key)
 {
 	g->settled_key = key;
@@ -321,7 +325,7 @@ static void settle(struct grouping *g, int64_t key)
 	threads_run(g->finder->resources->threads, run_settler, g->matchers, sizeof *g->matchers);
 }
 
-/* The smallest key that those can reach who may be left alone yet. */
+/* The smallest key within reach of the representatives that may stay alone. */
 static int64_t start_of_reach(const struct grouping *g)
 {
 	int64_t start = INT64_MAX;
@@ -336,7 +340,10 @@ static int64_t start_of_reach(const struct grouping *g)
 	return start;
 }
 
-/* No content to come has a smaller key: keep what it can reach, and give away what is finished. */
+/*
+ * No later content has a smaller key: remove contents that later ones cannot reach, and move
+ * finished groups to `finished`.
+ */
 static int forget(struct grouping *g, int64_t key, struct simhash_error *error)
 {
 	int64_t since = INT64_MAX;
@@ -378,7 +385,7 @@ static int end_batch(struct grouping *g, struct simhash_error *error)
 
 /* ---- The rows ---- */
 
-/* All files of a key are there. */
+/* All files with the current key were added. */
 static int end_key(struct grouping *g, struct simhash_error *error)
 {
 	size_t count = g->file_count, first = g->contents.count;

@@ -1,6 +1,6 @@
 /*
- * Groups contents that come in the order of the key uniform, in one passage. A content stays in
- * memory only as long as later contents can reach it.
+ * Groups contents, sorted by the key uniform, in one pass. A content stays in memory only as long
+ * as later contents can be similar to it.
  *
  *     status = grouping_init(&grouping, finder, linkage, NULL, &error);
  *     while (status == 0 && ...) {
@@ -11,7 +11,7 @@
  *     ... take the last ones ...
  *     grouping_release(&grouping);
  *
- * One thread at a time uses it, and has the other threads of the finder help.
+ * Only one thread at a time uses it; the other threads of the finder help.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,41 +28,49 @@
 struct grouping {
 	struct finder *finder;
 	enum linkage linkage;
-	bool all_sketched;	  /* set by the user: have all rows sketches? */
-	struct contents contents; /* those that are not finished */
+	bool all_sketched;	  /* set by the caller: do all rows have sketches? */
+	struct contents contents; /* the contents that are not finished */
 	/*
-	 * With all contents of their groups: no other one can be similar to them. The user takes them
-	 * out, mends them by linkage to representatives, and has each related by single linkage.
+	 * Groups with all their contents: no other content can be similar to them. The caller takes
+	 * them out. With representatives, the caller repairs them with contents_mend; with single
+	 * linkage, it calls grouping_relate_to_root for each content.
 	 */
 	struct contents finished;
-	/* Contents before the batch: by single linkage all are the first. */
+	/* Contents before the batch. With single linkage, all are in `representatives`. */
 	struct neighbours representatives, others;
-	struct neighbours of_batch;   /* the representatives that it has so far */
-	size_t batch_begin;	      /* the contents of the batch are those from here on */
-	size_t batch_contents;	      /* how many a batch has, at the least */
-	size_t forget_min, forget_at; /* files kept when those out of reach are forgotten */
-	int64_t settled_key;	      /* see settle() */
-	struct confirmer *confirmer;  /* NULL: no file is read */
-	uint32_t next_number;	      /* of a file, for the confirmer */
-	size_t next_content;	      /* number */
-	struct matcher *matchers;     /* one for each thread */
-	atomic_size_t next;	      /* content of the batch that no thread has taken */
-	/* The files of the present key. */
+	struct neighbours of_batch; /* the representatives found in it so far */
+	size_t batch_begin;	    /* the index of the first content of the batch */
+	size_t batch_contents;	    /* the minimum number of contents in a batch */
+	/* The number of files in memory at which files out of reach are removed. */
+	size_t forget_min, forget_at;
+	int64_t settled_key;	     /* see settle() in grouping.c */
+	struct confirmer *confirmer; /* NULL: no file is read */
+	uint32_t next_number;	     /* the next number of a file, for the confirmer */
+	size_t next_content;	     /* the number of the next content */
+	struct matcher *matchers;    /* one for each thread */
+	atomic_size_t next;	     /* the next content of the batch for a thread to take */
+	/* The files with the current key. */
 	struct content_file **files;
 	size_t file_count, file_capacity;
 };
 
-/* Borrows the finder, and the confirmer unless that is NULL. To be released whatever it returns. */
+/*
+ * The finder and the confirmer, which may be NULL, must stay valid. Always release the grouping,
+ * also after an error.
+ */
 int grouping_init(struct grouping *grouping, struct finder *finder, enum linkage linkage,
 		  struct confirmer *confirmer, struct simhash_error *error);
 
 /* Add the new rows of a block, with their copies. */
 int grouping_add(struct grouping *grouping, const struct block *block, struct simhash_error *error);
 
-/* No more rows are to come: all contents that are in groups, or may come to be, are finished. */
+/* Call it after the last row. All contents that are in groups, or may be, are then finished. */
 int grouping_end(struct grouping *grouping, struct simhash_error *error);
 
-/* By single linkage, of a finished content: what is known of it and its root, which may be no pair. */
+/*
+ * With single linkage: set the relation of a finished content to its root; these two may not be a
+ * pair.
+ */
 void grouping_relate_to_root(const struct grouping *grouping, struct unique_content *content);
 
 void grouping_release(struct grouping *grouping);

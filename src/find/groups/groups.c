@@ -1,5 +1,5 @@
 /*
- * Writes groups from contents whose representatives are known, and computes the groups' ids.
+ * Writes groups from contents whose representatives are known, and computes the ids of the groups.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/groups.h"
@@ -13,7 +13,7 @@
 #include "base/data/array.h"
 #include "find/groups/group_plain.h"
 
-/* Those of one group together: the representative, then what is most alike to it. */
+/* Sorts contents of one group together: first the representative, then by likeness to it. */
 static int compare_placed(const void *a, const void *b)
 {
 	const struct unique_content *x = *(const struct unique_content *const *)a;
@@ -56,7 +56,7 @@ static void add_content(struct group_list *groups, const struct unique_content *
 		*member = member_of(content, file);
 		group->count++;
 		add_size(&group->bytes, file->file->size_bytes);
-		/* Nobody can give up what is in an archive. */
+		/* A copy in an archive cannot be removed. */
 		if (member->role == ROLE_COPY && !row_is_inside(file->file->compressed_size_bytes))
 			add_size(&group->copied_bytes, file->file->size_bytes);
 	}
@@ -69,7 +69,10 @@ static int compare_hashes(const void *a, const void *b)
 	return memcmp(a, b, CONTENT_HASH_SIZE);
 }
 
-/* The hash of the hashes of its contents, in their order: the number of copies does not matter. */
+/*
+ * The id of a group is the hash of the hashes of its contents in sorted order. The number of copies
+ * does not change it.
+ */
 static int name_groups(struct group_list *groups, struct simhash_error *error)
 {
 	size_t largest = 0;
@@ -97,9 +100,12 @@ static int name_groups(struct group_list *groups, struct simhash_error *error)
 	return 0;
 }
 
-/* ---- All of them ---- */
+/* ---- All groups ---- */
 
-/* The contents that are in groups, in the order of writing; their number, and that of their files. */
+/*
+ * Collects the contents that are in groups, in the order for writing. Returns their number and sets
+ * the number of their files.
+ */
 static size_t place(const struct contents *contents, struct unique_content **placed, size_t *files)
 {
 	size_t count = 0;
@@ -122,13 +128,13 @@ bool finder_finds_groups(const struct find_request *request)
 	       request->parts == 1;
 }
 
-/* Where a member of an archive represents a group, a file takes its place. */
+/* If an archive member represents a group, a file replaces it. */
 static void prefer_plain(struct unique_content **placed, size_t count,
 			 const struct find_request *request, enum linkage linkage)
 {
 	bool has_changed = false;
 
-	/* Elsewhere the rows of two files do not show how similar they are. */
+	/* In all other cases, the rows of two files do not show how similar they are. */
 	if (request->has_between || !finder_finds_groups(request) ||
 	    request->rule.verify.mode >= VERIFY_READ)
 		return;

@@ -1,12 +1,12 @@
 /*
  * Finds groups of similar files, by representatives or by single linkage.
  *
- * By representatives, a group does not chain: every file in it makes a pair with the group's
- * representative. By single linkage a group is everything that is connected by pairs, no matter how
- * far apart its ends are. contents.h has the rule.
+ * With representatives, every file of a group is a pair with the group's representative, so groups
+ * are not chains. With single linkage, a group consists of all files that are connected by pairs,
+ * no matter how different its ends are. contents.h describes the rule.
  *
- * A group has at least two files. Its id follows from their contents alone, so it is the same in
- * another run, in another format and in the tables of the index.
+ * A group has at least two files. Its id depends only on their contents, so it is the same in every
+ * run, in every format and in the tables of the index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,21 +23,22 @@ struct group_sorter;
 enum member_role {
 	ROLE_REPRESENTATIVE,
 	ROLE_MEMBER,
-	ROLE_COPY /* of the last representative or member before it */
+	ROLE_COPY /* a copy of the representative or member before it */
 };
 
 struct group_member {
 	const struct find_file *file;
 	enum member_role role;
-	struct relation relation; /* to the representative */
+	struct relation relation; /* the relation with the representative */
 };
 
 struct group {
-	size_t number;	      /* from 1, in order; in a list it is not set */
-	uint64_t id;	      /* shown as 16 hexadecimal digits */
-	size_t first, count;  /* of its members in a list; the representative is the first */
-	int64_t bytes;	      /* of all of them */
-	int64_t copied_bytes; /* of the copies that are files: what giving them up would save */
+	size_t number; /* its position, from 1; not set in a list */
+	uint64_t id;   /* shown as 16 hexadecimal digits */
+	/* The position of its members in a list; the representative is the first. */
+	size_t first, count;
+	int64_t bytes;	      /* the size of all files */
+	int64_t copied_bytes; /* the size of its copies outside archives, which could be removed */
 	const struct find_file *representative;
 };
 
@@ -46,32 +47,33 @@ struct group_list {
 	size_t count, capacity;
 	struct group_member *members;
 	size_t member_count, member_capacity;
-	struct contents contents; /* which have the files, where they were found without pairs */
-	struct arena files;	  /* those of a list of pairs that is no more */
+	/* The owner of the files, if the groups were found without pairs. */
+	struct contents contents;
+	struct arena files; /* the files of a list of pairs that no longer exists */
 };
 
 /*
- * Find the groups of all files of the index: by way of their pairs where those are few, else without
- * them, which gives the same groups. `finder_finds_groups` says if the request is one that this can
- * answer; others need their pairs. Adds them to the sorter, which is left to the caller to end.
+ * Find the groups of all files of the index and add them to the sorter. This uses pairs if there
+ * are few, and otherwise finds the same groups without pairs. `finder_finds_groups` says whether
+ * this works for a request; other requests need pairs. The caller ends the sorter.
  */
 bool finder_finds_groups(const struct find_request *request);
 int finder_groups(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 		  struct simhash_error *error);
 
-/* The same without trying pairs. */
+/* The same, always without pairs. */
 int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
 				struct group_sorter *groups, struct simhash_error *error);
 
-/* The groups of a list of pairs, whose files are borrowed. */
+/* The groups of a list of pairs. The files of the list must stay valid. */
 int group_pairs(const struct pair_list *list, const struct find_request *request,
 		enum linkage linkage, struct group_list *groups, struct simhash_error *error);
 
 void group_list_release(struct group_list *groups);
 
 /*
- * Write the groups of contents down, which are taken over. By single linkage the relation of each
- * to its representative is set.
+ * Write the groups of contents, which this takes over. With single linkage, the relation of each
+ * content with its representative is already set.
  */
 int groups_write(struct contents *contents, const struct find_request *request,
 		 enum linkage linkage, struct group_list *groups, struct simhash_error *error);

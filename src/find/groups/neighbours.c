@@ -1,6 +1,6 @@
 /*
- * Keeps files in cells of signed sums, with chunks of sixteen files, and in a table of sketch keys,
- * and searches both.
+ * Stores files in cells of signed sums, with chunks of sixteen files, and in a table of sketch
+ * keys, and searches both.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/neighbours.h"
@@ -14,30 +14,33 @@
 
 #define DIMENSIONS NEIGHBOUR_DIMENSIONS
 
-/* The sums by which cells are told apart. Row 0 is the key uniform. */
+/* The sums that identify a cell. Row 0 is the key uniform. */
 static const unsigned walsh_rows[DIMENSIONS] = {0, 3, 9};
 
-/* What is within reach of a sum is in at most so many columns. */
+/* The sums within reach of a sum are in at most this many columns. */
 #define COLUMNS_MAX 3
 #define CELLS_MAX (COLUMNS_MAX * COLUMNS_MAX * COLUMNS_MAX)
 
-/* Sixteen files of a cell beyond its first, or fewer in the last one. */
+/* Sixteen files of a cell, without its first files. The last chunk may have fewer. */
 struct neighbour_chunk {
 	uint8_t sums[LANES][SUMS];
 	uint16_t tags[SIMHASH_TAGS][LANES];
 	struct content_file *files[LANES];
 	struct neighbour_chunk *next;
-	int64_t largest_sum; /* of the first dimension: files come in its order */
+	int64_t largest_sum; /* the largest sum of the first dimension, by which files are sorted */
 	unsigned count;
 	bool is_one; /* all sixteen are in one component */
 };
 
 #define FEW 2
 
-/* Most cells have few files. Cells that share a hash cost time and lose no file. */
+/*
+ * Most cells have few files. If two cells have the same hash, searches take longer but find the
+ * same files.
+ */
 struct neighbour_cell {
 	uint64_t hash;
-	struct content_file *few[FEW]; /* the first one NULL: this slot is free */
+	struct content_file *few[FEW];
 	struct neighbour_chunk *first, *last;
 };
 
@@ -67,23 +70,22 @@ static void free_chunks(struct neighbour_chunk *chunk)
 
 void neighbours_release(struct neighbours *neighbours)
 {
-	for (size_t i = 0; i < neighbours->cell_slots; i++)
+	for (size_t i = 0; i < neighbours->cell_count; i++)
 		free_chunks(neighbours->cells[i].first);
+	slots_release(&neighbours->cell_slots);
+	slots_release(&neighbours->key_slots);
 	free(neighbours->cells);
-	free(neighbours->slots);
 	free(neighbours->links);
 	*neighbours = (struct neighbours){.rule = neighbours->rule};
 }
 
 void neighbours_clear(struct neighbours *neighbours)
 {
-	for (size_t i = 0; neighbours->count > 0 && i < neighbours->cell_slots; i++) {
+	for (size_t i = 0; i < neighbours->cell_count; i++)
 		free_chunks(neighbours->cells[i].first);
-		neighbours->cells[i] = (struct neighbour_cell){.hash = 0};
-	}
-	if (neighbours->link_count > 0)
-		memset(neighbours->slots, 0, neighbours->slot_count * sizeof *neighbours->slots);
-	neighbours->cell_count = neighbours->slots_used = 0;
+	slots_clear(&neighbours->cell_slots, SIZE_MAX);
+	slots_clear(&neighbours->key_slots, SIZE_MAX);
+	neighbours->cell_count = 0;
 	neighbours->link_count = neighbours->count = 0;
 	clear_powers(neighbours);
 }
@@ -97,7 +99,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* A cell is as wide as its files reach. */
+/* The width of a cell is the reach of its files. */
 static int64_t column_of(int64_t sum, unsigned power)
 {
 	return sum >> power;
@@ -119,30 +121,42 @@ static uint64_t cell_hash(const struct neighbours *n, const struct find_file *fi
 	return hash;
 }
 
-static struct neighbour_cell *find_cell(const struct neighbours *n, uint64_t hash)
-{
-	size_t slot = (size_t)hash & (n->cell_slots - 1);
+struct cell_key {
+	const struct neighbours *n;
+	uint64_t hash;
+};
 
-	while (n->cells[slot].few[0] != NULL && n->cells[slot].hash != hash)
-		slot = (slot + 1) & (n->cell_slots - 1);
-	return &n->cells[slot];
+static bool is_cell(const void *key, uint32_t number)
+{
+	const struct cell_key *wanted = key;
+
+	return wanted->n->cells[number - 1].hash == wanted->hash;
 }
 
-static int grow_cells(struct neighbours *n, struct simhash_error *error)
+/* The cell of a hash, or NULL. */
+static const struct neighbour_cell *find_cell(const struct neighbours *n, uint64_t hash)
 {
-	struct neighbour_cell *old = n->cells;
-	size_t old_slots = n->cell_slots, slots = old_slots == 0 ? 1024 : old_slots * 2;
-	struct neighbour_cell *grown = calloc(slots, sizeof *grown);
+	uint32_t number = slots_number(&n->cell_slots, hash, is_cell, &(struct cell_key){n, hash});
 
-	if (grown == NULL)
-		return error_set_memory(error);
-	n->cells = grown;
-	n->cell_slots = slots;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i].few[0] != NULL)
-			*find_cell(n, old[i].hash) = old[i];
-	free(old);
-	return 0;
+	return number == NO_ITEM ? NULL : &n->cells[number - 1];
+}
+
+/* The cell of a hash, or a new cell if there is none. NULL without memory. */
+static struct neighbour_cell *make_cell(struct neighbours *n, uint64_t hash,
+					struct simhash_error *error)
+{
+	struct slot *slot;
+
+	if (slots_reserve(&n->cell_slots, error) != 0 ||
+	    array_reserve(&n->cells, &n->cell_capacity, n->cell_count + 1, sizeof *n->cells,
+			  error) != 0)
+		return NULL;
+	slot = slots_find(&n->cell_slots, hash, is_cell, &(struct cell_key){n, hash});
+	if (slot->number == NO_ITEM) {
+		n->cells[n->cell_count++] = (struct neighbour_cell){.hash = hash};
+		slots_add(&n->cell_slots, slot, hash, (uint32_t)n->cell_count);
+	}
+	return &n->cells[slot->number - 1];
 }
 
 static int add_to_chunks(struct neighbour_cell *cell, struct content_file *file,
@@ -173,22 +187,18 @@ static int add_to_cell(struct neighbours *n, struct content_file *file, struct s
 	int64_t columns[DIMENSIONS], size_bytes = file->file->size_bytes;
 	struct neighbour_cell *cell;
 	unsigned few = 0;
-	uint64_t hash;
 
-	if (n->cell_count * 2 >= n->cell_slots && grow_cells(n, error) != 0)
-		return -1;
 	for (unsigned d = 0; d < DIMENSIONS; d++)
 		columns[d] = column_of(place->sums[d], place->power);
-	hash = cell_hash(n, file->file, place->power, columns);
-	cell = find_cell(n, hash);
+	cell = make_cell(n, cell_hash(n, file->file, place->power, columns), error);
+	if (cell == NULL)
+		return -1;
 	while (few < FEW && cell->few[few] != NULL)
 		few++;
 	if (few < FEW)
 		cell->few[few] = file;
 	else if (add_to_chunks(cell, file, error) != 0)
 		return -1;
-	n->cell_count += few == 0;
-	cell->hash = hash;
 	n->count++;
 	if (size_bytes < bounds->min_size)
 		bounds->min_size = size_bytes;
@@ -199,7 +209,7 @@ static int add_to_cell(struct neighbours *n, struct content_file *file, struct s
 
 /* ---- Keys ---- */
 
-/* Two keys share a hash whatever the seed, or never. */
+/* Two keys have the same hash for every seed, or for none. */
 static uint32_t hash_key(uint32_t key, unsigned number, uint32_t seed)
 {
 	uint32_t hash = (key ^ seed ^ number * UINT32_C(0x9e3779b9)) * UINT32_C(0x85ebca6b);
@@ -208,30 +218,18 @@ static uint32_t hash_key(uint32_t key, unsigned number, uint32_t seed)
 	return hash ^ hash >> 16;
 }
 
-static struct key_slot *find_slot(const struct neighbours *n, uint32_t hash)
+/* A hash is the complete key, and a slot stores all of it. */
+static bool is_key(const void *key, uint32_t number)
 {
-	size_t slot = hash & (n->slot_count - 1);
-
-	while (n->slots[slot].first != 0 && n->slots[slot].hash != hash)
-		slot = (slot + 1) & (n->slot_count - 1);
-	return &n->slots[slot];
+	(void)key;
+	(void)number;
+	return true;
 }
 
-static int grow_slots(struct neighbours *n, struct simhash_error *error)
+/* The number of the first link of a key, or 0. */
+static uint32_t first_link(const struct neighbours *n, uint32_t hash)
 {
-	struct key_slot *old = n->slots;
-	size_t old_count = n->slot_count, count = old_count == 0 ? 4096 : old_count * 2;
-	struct key_slot *grown = calloc(count, sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	n->slots = grown;
-	n->slot_count = count;
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].first != 0)
-			*find_slot(n, old[i].hash) = old[i];
-	free(old);
-	return 0;
+	return slots_number(&n->key_slots, hash, is_key, NULL);
 }
 
 int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct content_file *file,
@@ -257,20 +255,19 @@ int neighbours_locate(const struct find_rule *rule, bool all_sketched, struct co
 	return 0;
 }
 
-/* Slots are far apart in memory: have them on their way. */
+/* Slots are far apart in memory, so start loading them early. */
 static void prefetch_slots(const struct neighbours *n, const struct content_file *file)
 {
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
-		__builtin_prefetch(&n->slots[file->place->key_hashes[k] & (n->slot_count - 1)]);
+		slots_prefetch(&n->key_slots, file->place->key_hashes[k]);
 }
 
 static int add_to_keys(struct neighbours *n, struct content_file *file, struct simhash_error *error)
 {
 	const uint32_t *hashes = file->place->key_hashes;
 
-	while ((n->slots_used + SKETCH_KEYS) * 2 >= n->slot_count)
-		if (grow_slots(n, error) != 0)
-			return -1;
+	if (slots_reserve_all(&n->key_slots, n->key_slots.used + SKETCH_KEYS, error) != 0)
+		return -1;
 	if (n->link_count + SKETCH_KEYS >= UINT32_MAX)
 		return error_set(error, SIMHASH_E_RANGE, "too many files are alike in size");
 	if (array_reserve(&n->links, &n->link_capacity, n->link_count + SKETCH_KEYS,
@@ -278,10 +275,12 @@ static int add_to_keys(struct neighbours *n, struct content_file *file, struct s
 		return -1;
 	prefetch_slots(n, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++) {
-		struct key_slot *slot = find_slot(n, hashes[k]);
-		n->slots_used += slot->first == 0;
-		n->links[n->link_count++] = (struct key_link){file, slot->first, slot->first};
-		*slot = (struct key_slot){hashes[k], (uint32_t)n->link_count};
+		struct slot *slot = slots_find(&n->key_slots, hashes[k], is_key, NULL);
+		uint32_t next = slot->number;
+		n->links[n->link_count++] = (struct key_link){file, next, next};
+		if (next == NO_ITEM)
+			slots_add(&n->key_slots, slot, hashes[k], (uint32_t)n->link_count);
+		slot->number = (uint32_t)n->link_count;
 	}
 	return 0;
 }
@@ -298,14 +297,14 @@ int neighbours_add(struct neighbours *neighbours, struct content_file *file,
 
 /* ---- Looking for candidates ---- */
 
-/* Whom to tell of candidates. */
+/* Receives the candidates. */
 struct visit {
-	neighbour_fn *is_connected; /* NULL: all are told */
+	neighbour_fn *is_connected; /* NULL: report all candidates */
 	neighbour_fn *each;
 	void *context;
 };
 
-/* Are all files of a chunk connected with the one that is looked for? */
+/* Are all files of a chunk connected with the file that is searched for? */
 static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit *visit)
 {
 	if (chunk->count < LANES || !visit->is_connected(visit->context, chunk->files[0]))
@@ -317,7 +316,7 @@ static bool is_chunk_connected(struct neighbour_chunk *chunk, const struct visit
 	return true;
 }
 
-/* A file that is looked for among those of one power. */
+/* A search for the neighbours of one file among the files of one power. */
 struct near_query {
 	const struct content_file *file;
 	uint64_t reach;
@@ -366,7 +365,7 @@ static bool each_of_cell(const struct neighbours *n, const struct neighbour_cell
 	return true;
 }
 
-/* The hashes of the cells that are within reach, which are on their way from memory. */
+/* Compute the hashes of the cells within reach, and start loading the cells. */
 static unsigned hash_cells(const struct neighbours *n, const struct near_query *query,
 			   unsigned power, uint64_t hashes[CELLS_MAX])
 {
@@ -380,13 +379,13 @@ static unsigned hash_cells(const struct neighbours *n, const struct near_query *
 		low[d] = column_of(range.low, power);
 		high[d] = column_of(range.high, power);
 	}
-	/* None that is kept has a larger key. */
+	/* No stored file has a larger key. */
 	high[0] = column_of(file->place->sums[0], power);
 	for (at[0] = low[0]; at[0] <= high[0]; at[0]++)
 		for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
 			for (at[2] = low[2]; at[2] <= high[2]; at[2]++) {
 				hashes[count] = cell_hash(n, file->file, power, at);
-				__builtin_prefetch(&n->cells[hashes[count] & (n->cell_slots - 1)]);
+				slots_prefetch(&n->cell_slots, hashes[count]);
 				count++;
 			}
 	return count;
@@ -405,13 +404,16 @@ static bool each_of_power(const struct neighbours *n, const struct content_file 
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct neighbour_cell *cell = find_cell(n, hashes[i]);
-		if (cell->few[0] != NULL && !each_of_cell(n, cell, &query, visit))
+		if (cell != NULL && !each_of_cell(n, cell, &query, visit))
 			return false;
 	}
 	return true;
 }
 
-/* Of a file that is found by its keys: those of its content, as with another tolerance. */
+/*
+ * For a file that is found by its keys: the files with the same content, for example with another
+ * tolerance.
+ */
 static bool each_of_content(const struct neighbours *n, const struct content_file *file,
 			    const struct visit *visit)
 {
@@ -421,10 +423,10 @@ static bool each_of_content(const struct neighbours *n, const struct content_fil
 	if (n->count == 0)
 		return true;
 	cell = find_cell(n, cell_hash(n, file->file, 0, NULL));
-	return cell->few[0] == NULL || each_of_cell(n, cell, &query, visit);
+	return cell == NULL || each_of_cell(n, cell, &query, visit);
 }
 
-/* All candidates by counts; false where enough were seen. */
+/* Report all candidates by counts; false if `each` stopped the search. */
 static bool each_by_counts(const struct neighbours *n, const struct content_file *file,
 			   const struct visit *visit)
 {
@@ -456,13 +458,13 @@ void neighbours_each(const struct neighbours *neighbours, const struct content_f
 		return;
 	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
-		for (uint32_t at = find_slot(neighbours, hashes[k])->first; at != 0;
+		for (uint32_t at = first_link(neighbours, hashes[k]); at != NO_ITEM;
 		     at = neighbours->links[at - 1].next)
 			if (!each(context, neighbours->links[at - 1].file))
 				return;
 }
 
-/* The files of one key. What is connected in a row is passed over at once from then on. */
+/* Report the files of one key. Later searches skip a series of connected files at once. */
 static bool connect_by_key(struct neighbours *n, uint32_t first, const struct visit *visit)
 {
 	struct key_link *run = NULL;
@@ -496,11 +498,11 @@ void neighbours_connect(struct neighbours *neighbours, const struct content_file
 		return;
 	prefetch_slots(neighbours, file);
 	for (unsigned k = 0; k < SKETCH_KEYS; k++)
-		if (!connect_by_key(neighbours, find_slot(neighbours, hashes[k])->first, &visit))
+		if (!connect_by_key(neighbours, first_link(neighbours, hashes[k]), &visit))
 			return;
 }
 
-/* ---- Forgetting ---- */
+/* ---- Removing files ---- */
 
 int64_t end_of_reach(const struct find_file *file)
 {
@@ -519,7 +521,7 @@ static int keep_again(struct neighbours *n, struct content_file *const *files, u
 	return 0;
 }
 
-/* Take everything out, and keep again what is still in reach. */
+/* Remove all files, and add those again that are still within reach. */
 int neighbours_forget(struct neighbours *neighbours, int64_t key, int64_t since,
 		      struct simhash_error *error)
 {
@@ -527,7 +529,7 @@ int neighbours_forget(struct neighbours *neighbours, int64_t key, int64_t since,
 	int status = 0;
 
 	neighbours_init(neighbours, old.rule);
-	for (size_t i = 0; status == 0 && i < old.cell_slots; i++) {
+	for (size_t i = 0; status == 0 && i < old.cell_count; i++) {
 		const struct neighbour_cell *cell = &old.cells[i];
 		status = keep_again(neighbours, cell->few, FEW, key, since, error);
 		for (const struct neighbour_chunk *chunk = cell->first;

@@ -1,5 +1,5 @@
 /*
- * Writes and reads the records of pairs, one after another.
+ * Writes and reads records of pairs in sequence.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/pair_log.h"
@@ -17,14 +17,14 @@
 struct recent_row {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE];
-	uint32_t number; /* from 1; 0: there is none */
+	uint32_t number; /* from 1; 0: none */
 };
 
 _Static_assert(sizeof(struct pair_record) % 8 == 0, "rows are aligned");
 
 /* ---- Writing ---- */
 
-/* Is a row one of late? Note its number, or its new one. */
+/* Was this row written recently? Returns its number, or a new one. */
 static bool number_row(struct pair_log *log, const struct find_file *file, uint32_t *number)
 {
 	struct recent_row *recent = &log->recent[pair_file_hash(file) % RECENT_ROWS];
@@ -142,7 +142,7 @@ static const struct pair_record *take_from_memory(struct pair_reader *reader)
 	return record;
 }
 
-/* NULL with the error filled. */
+/* Returns NULL with the error set. */
 static const struct pair_record *take_from_file(struct pair_reader *reader,
 						struct simhash_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * Finds the connected files of the logs, moves their records together, and loads them as lists.
+ * Finds connected files in the logs, moves their records together, and loads the parts as lists.
  * SPDX-License-Identifier: MIT
  */
 #include "find/groups/pair_parts.h"
@@ -12,15 +12,15 @@
 #include "base/sort/sort.h"
 
 #define WRITE_BYTES ((size_t)32 << 10)
-#define PARTS_MAX 512 /* as records are spread over all of them: each has a buffer then */
+#define PARTS_MAX 512 /* records go to all parts in turn, so each part has a buffer */
 
 /* ---- All logs as one ---- */
 
-/* The records of several logs. The rows of all are numbered one log after another. */
+/* The records of several logs. Rows are numbered through all logs. */
 struct log_walk {
 	const struct pair_log *logs;
 	unsigned count, next;
-	uint32_t base; /* the number of the first row of the present log */
+	uint32_t base; /* the number of the first row of the current log */
 	struct pair_reader reader;
 };
 
@@ -39,7 +39,7 @@ static int log_walk_next(struct log_walk *walk, struct simhash_error *error)
 	return status;
 }
 
-/* ---- What is connected ---- */
+/* ---- Connected rows ---- */
 
 /* For each row, by its number. */
 struct cutting {
@@ -47,9 +47,12 @@ struct cutting {
 	unsigned log_count;
 	size_t rows;
 	uint64_t part_bytes;
-	struct sort_item *contents; /* a part of the hash of its content: more may be connected */
-	uint32_t *before;	    /* a row that it is connected with; its own: it is the first */
-	uint64_t *sizes;	    /* bytes of the records whose first row it is */
+	/*
+	 * a part of the hash of its content; equal parts of different hashes only connect more rows
+	 */
+	struct sort_item *contents;
+	uint32_t *before; /* a connected row; its own number: it is the first */
+	uint64_t *sizes;  /* the size of the records whose first row it is */
 	uint32_t *part_of;
 };
 
@@ -110,7 +113,7 @@ static int connect_contents(struct cutting *cutting, struct simhash_error *error
 	return 0;
 }
 
-/* Room for what is connected: in the last part, or where that is full in a new one. */
+/* Reserve space for connected records: in the last part or, if it is full, in a new one. */
 static int add_to_parts(struct pair_parts *parts, size_t *capacity, uint64_t size,
 			uint64_t part_bytes, struct simhash_error *error)
 {
@@ -127,7 +130,7 @@ static int add_to_parts(struct pair_parts *parts, size_t *capacity, uint64_t siz
 	return 0;
 }
 
-/* Give each row its part. What is found together lies together. */
+/* Give each row its part. Records that are found together are stored together. */
 static int number_parts(struct cutting *cutting, struct pair_parts *parts,
 			struct simhash_error *error)
 {
@@ -171,7 +174,7 @@ static int find_parts(struct cutting *cutting, struct pair_parts *parts,
 
 /* ---- Moving records ---- */
 
-/* What is to be written of each part. */
+/* The records to write to one part. */
 struct part_writer {
 	char *bytes;
 	size_t used;
@@ -248,7 +251,7 @@ static int write_parts(const struct cutting *cutting, struct pair_parts *parts,
 	return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All parts ---- */
 
 static void release_logs(struct pair_parts *parts)
 {
@@ -322,7 +325,7 @@ struct kept_row {
 
 struct loading {
 	struct pair_list *list;
-	struct kept_row *rows; /* in the order of their numbers */
+	struct kept_row *rows; /* sorted by number */
 	size_t count, capacity;
 };
 

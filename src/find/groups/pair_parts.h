@@ -7,8 +7,8 @@
  *             pair_parts_load(&parts, i, &list, &error);      // any thread
  *     pair_parts_release(&parts);
  *
- * Logs that are in memory are one part. Else the parts are in a temporary file. Each part holds
- * whole sets of connected pairs, which may be larger than `part_bytes`.
+ * If the logs are in memory, they are one part. Otherwise the parts are in a temporary file. Each
+ * part contains complete sets of connected pairs, which may be larger than `part_bytes`.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,13 +20,13 @@
 
 struct pair_parts {
 	size_t count;
-	struct pair_log *logs; /* of one part that is in memory */
+	struct pair_log *logs; /* the logs of one part in memory */
 	unsigned log_count;
 	FILE *file;
-	off_t *ends; /* of each part in it */
+	off_t *ends; /* the end of each part in the file */
 };
 
-/* To be released whatever this returns. */
+/* Always release the parts, also after an error. */
 int pair_parts_make(struct pair_parts *parts, struct pair_log *logs, unsigned log_count,
 		    size_t part_bytes, struct simhash_error *error);
 

@@ -53,7 +53,7 @@ int read_ahead_next(struct read_ahead *ahead, struct block **block, struct simha
 	status = ahead->status;
 	if (status < 0)
 		*error = ahead->error;
-	/* After the last one there is no more to wait for. */
+	/* There is nothing to wait for after the last block. */
 	if (status == 1) {
 		ahead->is_ready = false;
 		ahead->block = NULL;

@@ -11,21 +11,23 @@
 
 #define NO_NODE UINT32_MAX
 
-/* A node, or a cycle of such. Those that cycles became are numbered after the nodes. */
+/* A node, or a cycle that was contracted. Contracted cycles are numbered after the nodes. */
 struct tree_part {
 	struct arborescence_edge entry; /* the cheapest edge that leads to it */
-	uint32_t whole;			/* what it was contracted to, or NO_NODE */
-	bool is_entered;		/* an edge that leads deeper was taken */
+	uint32_t whole;			/* the contracted cycle that contains it, or NO_NODE */
+	bool is_entered;		/* an edge to a node inside it was chosen */
 };
 
 enum place { PLACE_NEW, PLACE_ON_PATH, PLACE_REACHED, PLACE_MERGED };
 
-/* Slots are rows and columns of the edges. A cycle takes the slot of one of its members. */
+/*
+ * Slots are rows and columns of the edges. A contracted cycle uses the slot of one of its members.
+ */
 struct tree_search {
 	struct arborescence *graph;
 	struct tree_part *parts;
 	uint32_t part_count;
-	uint32_t *part_of; /* of a slot */
+	uint32_t *part_of; /* the part in each slot */
 	enum place *places;
 	uint32_t *path;
 	uint32_t path_size;
@@ -55,7 +57,7 @@ void arborescence_set(struct arborescence *graph, uint32_t from, uint32_t to, in
 	*edge_between(graph, from, to) = (struct arborescence_edge){cost, from, to};
 }
 
-/* The slot that the cheapest edge into a slot comes from. */
+/* The slot where the cheapest edge into a slot begins. */
 static uint32_t cheapest_into(const struct tree_search *search, uint32_t to)
 {
 	uint32_t best = NO_NODE;
@@ -74,7 +76,10 @@ static void keep_cheaper(struct arborescence_edge *kept, const struct arborescen
 		*kept = *other;
 }
 
-/* Whoever enters a cycle saves the edge that led to the same member before. */
+/*
+ * An edge into a cycle replaces the edge that led to the same member before, so subtract the cost
+ * of that edge.
+ */
 static void discount(const struct tree_search *search, uint32_t slot)
 {
 	int64_t cost = search->parts[search->part_of[slot]].entry.cost;
@@ -94,7 +99,7 @@ static void merge(const struct tree_search *search, uint32_t into, uint32_t slot
 	search->places[slot] = PLACE_MERGED;
 }
 
-/* The path leads back to `first`, which is on it. */
+/* Contract the cycle: the path has reached `first` again. */
 static void contract(struct tree_search *search, uint32_t first)
 {
 	uint32_t whole = search->part_count++, slot;
@@ -133,7 +138,7 @@ static void grow(struct tree_search *search, uint32_t slot)
 		search->places[search->path[--search->path_size]] = PLACE_REACHED;
 }
 
-/* From the wholes to the nodes: the edge into a whole replaces those of the parts it leads through. */
+/* Expand all cycles: the edge into a cycle replaces the edges of the parts that it enters. */
 static void expand(const struct tree_search *search, uint32_t *parents)
 {
 	for (uint32_t p = search->part_count; p-- > 0;) {

@@ -1,5 +1,5 @@
 /*
- * Makes the tree of versions of a group: compares the versions, sets the costs of steps, and finds
+ * Builds the tree of versions of a group: compares the versions, sets the costs of steps, and finds
  * the cheapest tree.
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +12,12 @@
 #include "find/lineage/arborescence.h"
 #include "find/lineage/version_names.h"
 
-/* All versions of a slice are compared with each other; larger groups are cut into such. */
+/* All versions of a slice are compared with each other. Larger groups are divided into slices. */
 #define SLICE 1000
 
 #define COST_OF_ROOT ((int64_t)1 << 36)
 
-/* ---- Versions: identical files are one ---- */
+/* ---- Versions: identical files are one version ---- */
 
 static int compare_contents(const struct find_file *x, const struct find_file *y)
 {
@@ -37,7 +37,7 @@ static int compare_files(const void *a, const void *b)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
-/* The earliest by its name stands for the files of a version. */
+/* The file with the earliest version by its name represents the version. */
 static void choose_first(const struct find_file **files, size_t count)
 {
 	size_t first = 0;
@@ -93,15 +93,15 @@ static int take_versions(const struct group *group, const struct group_member *m
 
 /* ---- The tree of a slice ---- */
 
-/* What may tell the order of versions, or may have nothing to do with it. */
+/* Evidence that may show the order of versions, or may be unrelated to it. */
 enum firm { FIRM_NAMES, FIRM_TIME, FIRMS };
 
 struct slice {
 	struct lineage_version *versions;
 	uint32_t count;
-	int32_t *differences;	/* of a row and a column */
-	int16_t *firm[FIRMS];	/* the evidence for the row being earlier than the column */
-	uint32_t *ranks[FIRMS]; /* how many versions are earlier by it */
+	int32_t *differences;	/* between a row and a column */
+	int16_t *firm[FIRMS];	/* the evidence that the row is earlier than the column */
+	uint32_t *ranks[FIRMS]; /* the number of versions that are earlier by this evidence */
 	int trust_percent[FIRMS];
 };
 
@@ -130,7 +130,7 @@ static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 					    slice->versions[y].files[0]);
 }
 
-/* The sum of the differences in a minimum spanning tree (Prim), in which no order is heeded. */
+/* The sum of the differences in a minimum spanning tree (Prim), which ignores the order. */
 static int64_t least_sum(const struct slice *slice, int32_t *least)
 {
 	int64_t sum = 0;
@@ -140,7 +140,7 @@ static int64_t least_sum(const struct slice *slice, int32_t *least)
 		least[v] = INT32_MAX;
 	for (uint32_t i = 1; i < slice->count; i++) {
 		uint32_t next = 0;
-		least[last] = -1; /* in the tree */
+		least[last] = -1; /* marks a version in the tree */
 		for (uint32_t v = 0; v < slice->count; v++) {
 			int32_t difference = slice->differences[cell(slice, last, v)];
 			if (least[v] > difference)
@@ -154,15 +154,15 @@ static int64_t least_sum(const struct slice *slice, int32_t *least)
 	return sum;
 }
 
-/* Is u, by the evidence, earlier than v? Those that it does not tell apart have any one order. */
+/* Does the evidence say that u is earlier than v? Without evidence, the numbers decide. */
 static bool is_before(int evidence, uint32_t u, uint32_t v)
 {
 	return evidence > 0 || (evidence == 0 && u < v);
 }
 
 /*
- * The same where none may come from one that is later. `place` has, for each version, the one whose
- * names or times it is given.
+ * The same sum if no version may come from a later one. `place` contains for each version the
+ * number of the version whose names or times it gets.
  */
 static int64_t ordered_sum(const struct slice *slice, enum firm firm, const uint32_t *place)
 {
@@ -179,7 +179,7 @@ static int64_t ordered_sum(const struct slice *slice, enum firm firm, const uint
 	return sum;
 }
 
-/* Deal out the places anew (Fisher and Yates), by a generator that always begins alike. */
+/* Assign the places at random (Fisher and Yates). The generator always starts in the same state. */
 static void shuffle(uint32_t *place, uint32_t count, uint64_t *state)
 {
 	for (uint32_t i = count; i > 1; i--) {
@@ -192,9 +192,9 @@ static void shuffle(uint32_t *place, uint32_t count, uint64_t *state)
 }
 
 /*
- * An order that is theirs costs little: each version is most alike to one before it, or nearly so.
- * One that a copy has left, or numbers of pages, costs as much as any other: as chance has it. Few
- * versions agree with many orders.
+ * The right order has a small sum, because each version is most or nearly most like an earlier one.
+ * An unrelated order, such as times left by copying or numbers of pages, has the same sum as a
+ * random order. Few versions agree with many orders.
  */
 #define SHUFFLES 24
 #define TRUSTED_GAIN 0.5
@@ -240,15 +240,15 @@ static void compare_all(struct slice *slice, int32_t *spare)
 }
 
 /*
- * Costs of a step, beside the difference: for each version that it passes over, and for evidence
- * against it. Sizes decide only between trees that are about as good.
+ * Costs of a step in addition to the difference: for each version that it skips, and for evidence
+ * against it. Sizes only decide between trees that are about equally good.
  */
 #define COST_OF_PASSING 20000
 #define PASSING_MAX 10
 #define COST_OF_CONTRADICTING 3000
 #define COST_OF_SHRINKING 70
 
-/* An order that is less trusted costs less. */
+/* Skipping costs less if the order is trusted less. */
 static int64_t cost_of_passing(const struct slice *slice, uint32_t from, uint32_t to)
 {
 	for (int f = 0; f < FIRMS; f++) {
@@ -312,7 +312,7 @@ static int slice_init(struct slice *slice, struct lineage_version *versions, uin
 	return has_memory ? 0 : error_set_memory(error);
 }
 
-/* The evidence counts as much as it is trusted. */
+/* The weight of the evidence is how far it is trusted. */
 static void note_trust(struct slice *slice)
 {
 	for (uint32_t i = 0; i < slice->count; i++) {
@@ -321,7 +321,7 @@ static void note_trust(struct slice *slice)
 	}
 }
 
-/* `parents` are of the slice; its count stands for none. */
+/* `parents` are indexes in the slice; slice->count means no parent. */
 static int find_parents(struct slice *slice, uint32_t *parents, struct simhash_error *error)
 {
 	struct arborescence graph;
@@ -344,7 +344,7 @@ static int find_parents(struct slice *slice, uint32_t *parents, struct simhash_e
 	return status;
 }
 
-/* The first version of a slice comes from the one before it that is most alike. */
+/* The first version of a slice comes from the most similar earlier version. */
 static size_t nearest_before(const struct lineage *lineage, size_t first, size_t version)
 {
 	size_t nearest = first - 1;
@@ -381,11 +381,11 @@ static int link_slice(struct lineage *lineage, size_t first, uint32_t *parents,
 
 /* ---- The order of the tree ---- */
 
-/* By the numbers that versions have before they are put in order. */
+/* Indexed by the numbers of versions before they are sorted. */
 struct family {
-	size_t *first_child, *next_sibling, *heir; /* the heir: the child that comes last */
-	size_t *descendants, *order, *place;	   /* order: each after its parent */
-	size_t count;				   /* in `order` */
+	size_t *first_child, *next_sibling, *heir; /* heir: the child that comes last */
+	size_t *descendants, *order, *place;	   /* order: each version after its parent */
+	size_t count;				   /* number of versions in `order` */
 };
 
 static int family_init(struct family *family, size_t count, struct simhash_error *error)
@@ -443,7 +443,7 @@ static void find_heirs(struct family *family, const struct lineage *lineage)
 	}
 }
 
-/* Each version before its children, and these with all that comes from them one after another. */
+/* Put each version before its children, and each child together with its descendants. */
 static void place_all(struct family *family)
 {
 	family->place[family->order[0]] = 0;

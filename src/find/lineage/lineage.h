@@ -1,6 +1,7 @@
 /*
- * Orders the files of a group by age: builds a tree in which the parent of a content is likely its
- * earlier version. It uses the sketches, names, times and sizes. docs/algorithm.md has the rule.
+ * Orders the files of a group by age: builds a tree in which the parent of a content is probably
+ * its earlier version. It uses the sketches, names, times and sizes. docs/algorithm.md describes
+ * the rule.
  *
  *     lineage_make(&group, members, &lineage, &error);
  *     for (size_t v = 0; v < lineage.count; v++)
@@ -16,17 +17,20 @@
 
 #define NO_PARENT SIZE_MAX
 
-/* What tells that a version is earlier than another. */
+/* Reasons why one version is earlier than another. */
 enum lineage_reason {
-	REASON_VERSION, /* a number in their names */
-	REASON_BACKUP,	/* one is named as a backup */
-	REASON_COPY,	/* one is named as a copy */
+	REASON_VERSION, /* a number in the names */
+	REASON_BACKUP,	/* one name is the name of a backup */
+	REASON_COPY,	/* one name is the name of a copy */
 	REASON_TIME,
 	REASON_SIZE, /* files grow */
 	REASONS
 };
 
-/* For, or below 0 against, the one being the earlier: 100 times the logarithm of the odds. */
+/*
+ * Evidence that the first version is the earlier one, or evidence against it if negative: 100 times
+ * the logarithm of the odds.
+ */
 struct lineage_evidence {
 	int of[REASONS];
 };
@@ -34,20 +38,20 @@ struct lineage_evidence {
 int lineage_evidence_sum(const struct lineage_evidence *evidence);
 
 struct lineage_version {
-	const struct find_file *const *files; /* identical ones; the first stands for them */
+	const struct find_file *const *files; /* identical files; the first one represents them */
 	size_t file_count;
-	int64_t mtime_ns; /* of the oldest */
+	int64_t mtime_ns; /* the time of the oldest file */
 	size_t parent;	  /* its index, or NO_PARENT */
 	unsigned depth;
 	/* If it has a parent: */
-	struct file_pair pair; /* of this and the parent, which is b */
+	struct file_pair pair; /* the pair of this version and its parent, which is b */
 	struct lineage_evidence evidence;
-	double confidence; /* of the parent being the earlier: 0 to 1 */
+	double confidence; /* the confidence that the parent is the earlier version: 0 to 1 */
 	bool is_last_child;
-	int names_percent, time_percent; /* how far they are trusted */
+	int names_percent, time_percent; /* how far names and times are trusted */
 };
 
-/* Below this confidence it is unclear which of two is the earlier. */
+/* Below this confidence, it is unclear which of two versions is earlier. */
 #define LINEAGE_CLEAR 0.75
 
 static inline bool lineage_is_clear(const struct lineage_version *version)
@@ -55,18 +59,18 @@ static inline bool lineage_is_clear(const struct lineage_version *version)
 	return version->confidence >= LINEAGE_CLEAR;
 }
 
-/* Of the children of a version, the one with the most descendants comes last. */
+/* The child with the most descendants is the last child of a version. */
 struct lineage {
 	struct lineage_version *versions;
 	size_t count;
-	const struct find_file **files; /* of all versions */
+	const struct find_file **files; /* the files of all versions */
 };
 
 int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error);
 void lineage_release(struct lineage *lineage);
 
-/* How far apart two contents are, from 0 to a million. */
+/* The difference between two contents, from 0 to a million. */
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y);
 
 /* The evidence that x is earlier than y. */
@@ -74,19 +78,19 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 					const struct lineage_version *y);
 
 /*
- * Of two versions that are next to each other, what is left of the evidence where their names are
- * not those of versions of one file: such files may as well lie side by side.
+ * Reduce the evidence for two versions that are next to each other if their names are not names of
+ * versions of one file: such files may have no order.
  */
 void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
 		   struct lineage_evidence *evidence);
 
 /*
- * Set what each version is to its parent, and the confidence in that: with `parent` and the trust
- * set.
+ * Set the relation of each version to its parent and the confidence in it. `parent` and the trust
+ * must be set.
  */
 int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error);
 
-/* Of sizes alone. */
+/* From sizes alone. */
 int lineage_evidence_of_size(int64_t x, int64_t y);
 
 #endif

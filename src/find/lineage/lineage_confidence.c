@@ -9,7 +9,7 @@
 #include "find/lineage/lineage.h"
 #include "find/rule/verify.h"
 
-/* ---- What each is to its parent ---- */
+/* ---- Relations to parents ---- */
 
 static void relate(const struct lineage *lineage, struct lineage_version *version)
 {
@@ -32,7 +32,7 @@ static void relate(const struct lineage *lineage, struct lineage_version *versio
 	estimate_resemblance(version->pair.a, version->pair.b, &version->pair.relation);
 }
 
-/* The share of the odds that is not in a version and those that come from it. */
+/* The share of the odds outside a version and its descendants. */
 static int find_shares(const struct lineage *lineage, const int *evidence, double *shares,
 		       struct simhash_error *error)
 {
@@ -55,17 +55,17 @@ static int find_shares(const struct lineage *lineage, const int *evidence, doubl
 	return 0;
 }
 
-/* Sizes alone are never sure, since whole histories shrink: see docs/lab/quality.md. */
+/* Sizes alone give no certainty, since complete histories can shrink: see docs/lab/quality.md. */
 #define SIZE_CONFIDENCE_MAX 0.75
 
-/* Do names and times make the odds that much better than those of nothing known? */
+/* Do names and times improve the odds this much, compared with no evidence? */
 static bool tells(double with, double without)
 {
 	return with * (1 - without) * (1 - SIZE_CONFIDENCE_MAX) >=
 	       without * (1 - with) * SIZE_CONFIDENCE_MAX;
 }
 
-/* Where a version is in the tree is no reason alone. */
+/* The position of a version in the tree alone is no reason. */
 #define NOTHING_CONFIDENCE_MAX 0.6
 
 static double confidence_of(double all, double firm, double none)
@@ -77,7 +77,7 @@ static double confidence_of(double all, double firm, double none)
 	return all < most ? all : most;
 }
 
-/* By three sums of evidence: all of it, that of names and times, and none. */
+/* Three sums of evidence: all evidence, names and times only, and none. */
 enum view { VIEW_ALL, VIEW_FIRM, VIEW_NONE, VIEWS };
 
 static void set_confidence(struct lineage *lineage, double *const shares[VIEWS])
@@ -88,8 +88,8 @@ static void set_confidence(struct lineage *lineage, double *const shares[VIEWS])
 }
 
 /*
- * All edges lead away from the first version, whichever that is. With another one, those on the way
- * between the two are turned round. So the confidence in an edge is the share of the odds of all
+ * All edges lead away from the first version. If another version is the first, the edges on the way
+ * between the two are reversed. So the confidence in an edge is the share of the odds of all
  * versions on the parent's side of it.
  */
 int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error)

@@ -1,5 +1,5 @@
 /*
- * Compares two versions: computes their difference, and the evidence that one is the earlier.
+ * Compares two versions: computes their difference, and the evidence that one of them is earlier.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -31,7 +31,7 @@ static int evidence_of_name(const struct name_order *names)
 	return names->order < 0 ? weights[names->reason] : -weights[names->reason];
 }
 
-/* Times within a minute are those of unpacking, copying or checking out. */
+/* Times within one minute come from unpacking, copying or checking out. */
 static int evidence_of_time(int64_t x_ns, int64_t y_ns)
 {
 	static const struct {
@@ -57,7 +57,7 @@ int lineage_evidence_of_size(int64_t x, int64_t y)
 	return growth > 0 ? weight : growth < 0 ? -weight : 0;
 }
 
-/* Of versions that have several names, the first that tell. */
+/* If versions have several names, use the first names that give evidence. */
 #define NAMES_MAX 4
 
 static struct name_order order_by_names(const struct lineage_version *x,
@@ -80,7 +80,7 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 	static const enum lineage_reason reasons[] = {[NAME_VERSION] = REASON_VERSION,
 						      [NAME_BACKUP] = REASON_BACKUP,
 						      [NAME_COPY] = REASON_COPY};
-	/* The same whichever of them is x. */
+	/* The result is the same if x and y are swapped. */
 	bool swaps = find_file_compare(x->files[0], y->files[0]) > 0;
 	struct name_order names = swaps ? order_by_names(y, x) : order_by_names(x, y);
 	struct lineage_evidence evidence = {{0}};
@@ -104,7 +104,10 @@ static bool are_related(const struct lineage_version *x, const struct lineage_ve
 	return false;
 }
 
-/* Of times of files with unrelated names only days tell, half as much. */
+/*
+ * For files with unrelated names, only times that differ by days are evidence, with half the
+ * weight.
+ */
 #define TIME_OF_DAYS 300
 
 void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,

@@ -1,6 +1,6 @@
 /*
- * Orders versions by their names. It leaves out the common parts of two names, and recognizes the
- * rest as a version, as a mark such as ".bak", or as meaningless.
+ * Sorts versions by their names. It ignores the common parts of two names, and recognizes the rest
+ * as a version, as a mark such as ".bak", or as meaningless.
  * SPDX-License-Identifier: MIT
  */
 #include "find/lineage/version_names.h"
@@ -28,7 +28,10 @@ static bool is_separator(char c)
 
 /* ---- Versions ---- */
 
-/* Words of versions. Those below 0 come before what goes on without a word, as 2.0-rc1 before 2.0. */
+/*
+ * Words in versions. A word with a negative rank comes before the same version without a word:
+ * 2.0-rc1 before 2.0.
+ */
 static const struct version_word {
 	const char *text;
 	int rank;
@@ -46,7 +49,7 @@ static const struct version_word {
 
 struct version_token {
 	int rank;
-	struct bytes digits; /* of a number, without leading zeros */
+	struct bytes digits; /* the digits of a number without leading zeros */
 };
 
 static size_t run_of(struct bytes text, bool (*is_one)(char))
@@ -81,7 +84,7 @@ static int rank_of_word(struct bytes word)
 	return RANK_WRONG;
 }
 
-/* The next token, which is taken off the text. Words of rank 0 are skipped like separators. */
+/* Take the next token off the text. Words of rank 0 are skipped like separators. */
 static struct version_token next_token(struct bytes *text)
 {
 	struct version_token token = {.rank = RANK_END};
@@ -173,7 +176,7 @@ static struct bytes trim(struct bytes text, bool with_digits)
 	return text;
 }
 
-/* " (2)": what browsers and file managers append. */
+/* Is it like " (2)", which browsers and file managers append? */
 static bool is_in_parentheses(struct bytes text)
 {
 	const char *open = memchr(text.data, '(', text.size);
@@ -210,7 +213,7 @@ static bool has_digit(struct bytes text)
 	return false;
 }
 
-/* Of what is left of two names. */
+/* The order by the different parts of two names. */
 static struct name_order parts_order(struct bytes x, struct bytes y)
 {
 	struct name_order mark_x = mark_of(x), mark_y = mark_of(y);
@@ -227,7 +230,7 @@ static struct name_order parts_order(struct bytes x, struct bytes y)
 	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_VERSION};
 }
 
-/* Would a cut before `at` go through a run of such characters? */
+/* Would a cut before `at` divide a run of such characters? */
 static bool splits(struct bytes x, struct bytes y, size_t at, bool (*is_one)(char))
 {
 	return at > 0 && is_one(x.data[at - 1]) &&
@@ -241,7 +244,10 @@ static bool splits_end(struct bytes x, struct bytes y, size_t tail, bool (*is_on
 		(tail < y.size && is_one(y.data[y.size - tail - 1])));
 }
 
-/* Leave out what both begin and end with, but no part of a number, nor of a word if it is whole. */
+/*
+ * Ignore the common beginning and end, but no part of a number and, if `whole_words`, no part of a
+ * word.
+ */
 static struct name_order middles_order(struct bytes x, struct bytes y, bool whole_words)
 {
 	size_t smaller = x.size < y.size ? x.size : y.size, head = 0, tail = 0;
@@ -269,7 +275,7 @@ struct name_order names_order(struct bytes x, struct bytes y)
 
 /* ---- Paths ---- */
 
-/* The next part of a path, which is taken off it; `is_last`: no slash comes after it. */
+/* Take the next part off the path. `is_last`: no slash follows. */
 static struct bytes next_part(struct bytes *path, bool *is_last)
 {
 	const char *slash;
@@ -295,7 +301,10 @@ static size_t depth_of(struct bytes path)
 	return depth;
 }
 
-/* By the first directories that differ and tell; of paths of another depth, the first that differ. */
+/*
+ * Compares the first directories that differ and give evidence; if the paths have different depths,
+ * the first ones that differ.
+ */
 static struct name_order directories_order(struct bytes x, struct bytes y)
 {
 	bool same_depth = depth_of(x) == depth_of(y), x_is_last, y_is_last;
@@ -305,7 +314,7 @@ static struct name_order directories_order(struct bytes x, struct bytes y)
 		struct name_order order;
 		if (x_is_last && y_is_last)
 			return (struct name_order){0, NAME_NONE};
-		if (x_is_last || y_is_last) { /* dir/old/file beside dir/file */
+		if (x_is_last || y_is_last) { /* dir/old/file and dir/file */
 			order = mark_of(x_is_last ? part_y : part_x);
 			order.order = x_is_last ? -order.order : order.order;
 			return order;

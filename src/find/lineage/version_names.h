@@ -1,6 +1,6 @@
 /*
- * Decides by the names of two files which is the earlier version: by numbers, backup names and copy
- * names. docs/algorithm.md has the rule.
+ * Decides by the names of two files which one is the earlier version: by numbers, backup names and
+ * copy names. docs/algorithm.md describes the rule.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_VERSION_NAMES_H
@@ -18,19 +18,19 @@ enum name_reason {
 };
 
 struct name_order {
-	int order; /* below 0: the first is the earlier one; 0: the names do not tell */
+	int order; /* negative: the first is earlier; 0: the names do not decide */
 	enum name_reason reason;
 };
 
-/* Names without a slash. */
+/* For names without a slash. */
 struct name_order names_order(struct bytes x, struct bytes y);
 
-/* Paths: by their last parts and by their directories, which must not contradict each other. */
+/* For paths: by their last parts and by their directories, which must not contradict each other. */
 struct name_order paths_order(struct bytes x, struct bytes y);
 
 /*
- * Are these names of versions of one file, as far as one can see: the same last parts, or such that
- * tell? Translations, templates and the files of a series are not.
+ * Are these probably names of versions of one file: names with equal last parts, or names that give
+ * evidence? Names of translations, templates and files of a series are not.
  */
 bool paths_are_related(struct bytes x, struct bytes y);
 

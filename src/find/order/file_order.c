@@ -1,5 +1,5 @@
 /*
- * Reads all rows, finds similar files, and puts all files in order. likeness_forest.c decides which
+ * Reads all rows, finds similar files, and sorts all files. likeness_forest.c decides which
  * contents are joined.
  * SPDX-License-Identifier: MIT
  */
@@ -17,9 +17,10 @@
 
 struct ordering {
 	struct file_order *order;
-	size_t *by_content; /* files: those of one content together, the first one first */
+	/* Numbers of files, sorted by content; the first file of each content is first. */
+	size_t *by_content;
 	uint32_t contents;
-	struct likeness_forest forest; /* of these */
+	struct likeness_forest forest; /* the forest of the contents */
 };
 
 /* ---- Files: by directory, extension and name ---- */
@@ -111,7 +112,7 @@ static int compare_by_content(const void *a, const void *b, void *context)
 	return difference != 0 ? difference : (x > y) - (x < y);
 }
 
-/* Each empty file is a content of its own: it has nothing in common with another. */
+/* Each empty file is a separate content, because it shares no bytes with another file. */
 static int number_contents(struct ordering *ordering, struct simhash_error *error)
 {
 	struct file_order *order = ordering->order;
@@ -134,7 +135,7 @@ static int number_contents(struct ordering *ordering, struct simhash_error *erro
 			first = i;
 		file->reference = ordering->by_content[first];
 	}
-	/* A copy comes after the file that it is one of. */
+	/* A copy follows the file that it is a copy of. */
 	for (size_t i = 0; i < order->count; i++) {
 		struct ordered_file *file = &order->files[i];
 		file->content = file->is_copy ? order->files[file->reference].content : count++;
@@ -143,7 +144,7 @@ static int number_contents(struct ordering *ordering, struct simhash_error *erro
 	return 0;
 }
 
-/* NO_NODE: only members of archives have it, or it is new. */
+/* NO_NODE: only archive members have this content, or it is new. */
 static uint32_t find_content(const struct ordering *ordering, const struct find_file *file)
 {
 	const struct file_order *order = ordering->order;
@@ -179,7 +180,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	return 0;
 }
 
-/* Files whose counts differ more are found by their sketches, at a quarter of the time. */
+/* Sketches find files whose counts differ more, in a quarter of the time. */
 static int find_likenesses(const struct finder *finder, struct ordering *ordering,
 			   struct simhash_error *error)
 {
@@ -208,7 +209,7 @@ static int compare_places(const void *a, const void *b, void *context)
 	return compare_files(x, y);
 }
 
-/* The first file of a content stands for it; the others are copies of that. */
+/* The first file of a content represents it; the others are copies of that file. */
 static int set_references(struct ordering *ordering, struct simhash_error *error)
 {
 	struct file_order *order = ordering->order;

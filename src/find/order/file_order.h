@@ -1,7 +1,6 @@
 /*
- * Puts all files in an order that brings similar files together, and finds for each file a
- * reference from which its difference can be stored: simfind --order. docs/algorithm.md has the
- * rule.
+ * Sorts all files so that similar files are together, and finds for each file a reference, so that
+ * only the difference needs to be stored (simfind --order). docs/algorithm.md describes the rule.
  *
  *     struct file_order order;
  *
@@ -20,21 +19,21 @@
 #include "base/data/arena.h"
 #include "find/rule/find.h"
 
-/* Pairs from this resemblance on, unless the request has another minimum. */
+/* The minimum resemblance of a pair, unless the request has another one. */
 #define ORDER_MIN_RESEMBLANCE 0.3
 
 #define NO_REFERENCE SIZE_MAX
 
 struct ordered_file {
 	struct bytes display;
-	uint32_t name_at, extension_at; /* where they begin in it */
+	uint32_t name_at, extension_at; /* offsets of the name and its extension in it */
 	int64_t size_bytes;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 	uint32_t content;
-	bool is_copy;	      /* of the reference */
-	uint32_t depth;	      /* how many differences lead to it; a copy is none */
-	size_t reference;     /* a file before it; or NO_REFERENCE */
-	int64_t shared_bytes; /* of it that are in the reference, as far as sketches tell */
+	bool is_copy;	      /* a copy of the reference */
+	uint32_t depth;	      /* the number of differences on the way to it; a copy adds none */
+	size_t reference;     /* an earlier file; or NO_REFERENCE */
+	int64_t shared_bytes; /* estimated bytes of this file that are in the reference */
 };
 
 struct file_order {

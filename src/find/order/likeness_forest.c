@@ -1,5 +1,5 @@
 /*
- * Builds trees from pairs, and an order from the trees.
+ * Builds trees from pairs, and sorts contents by these trees.
  * SPDX-License-Identifier: MIT
  */
 #include "find/order/likeness_forest.h"
@@ -46,7 +46,10 @@ static void keep(struct likeness_node *node, struct likeness likeness)
 		node->kept_count++;
 }
 
-/* The resemblance is a share of what either has; this is what both have. */
+/*
+ * The resemblance is the share in the union of both contents. This computes the number of common
+ * bytes.
+ */
 static int64_t common_bytes(int64_t x, int64_t y, double resemblance)
 {
 	double common = resemblance / (1 + resemblance) * ((double)x + (double)y);
@@ -74,7 +77,7 @@ struct likeness_edge {
 	uint32_t x, y;
 };
 
-/* Those of a node begin at first[node] and end where the next ones begin. */
+/* The branches of node n begin at first[n] and end at first[n + 1]. */
 struct branches {
 	size_t *first;
 	struct likeness *items;
@@ -85,10 +88,10 @@ struct growing {
 	uint32_t count;
 	struct likeness_edge *edges;
 	size_t edge_count;
-	uint32_t *tree; /* the first node of a tree, or one nearer to it */
+	uint32_t *tree; /* the first node of a tree, or a node on the way to it */
 	struct branches branches;
-	uint32_t *order;       /* nodes, each after its parent */
-	uint32_t *descendants; /* and the node itself */
+	uint32_t *order;       /* nodes, with each node after its parent */
+	uint32_t *descendants; /* including the node itself */
 };
 
 static int compare_edges(const void *a, const void *b)
@@ -122,7 +125,7 @@ static uint32_t tree_of(const struct growing *g, uint32_t node)
 	return node;
 }
 
-/* Keep the edges that close no cycle. */
+/* Keep only edges that close no cycle. */
 static void join_trees(struct growing *g)
 {
 	size_t kept = 0;
@@ -160,7 +163,7 @@ static void make_branches(struct growing *g)
 
 /* ---- The order ---- */
 
-/* From the first node of each tree; the parent becomes the reference. */
+/* Start at the first node of each tree. A parent becomes the reference of its children. */
 static void find_parents(struct growing *g)
 {
 	uint32_t count = 0;
@@ -199,7 +202,10 @@ static int compare_branches(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-/* Each node before its children: those with the most descendants last, so others are near it. */
+/*
+ * Put each node before its children, and children with the most descendants last, so that the other
+ * children are near their parent.
+ */
 static void place_all(struct growing *g)
 {
 	uint32_t next_tree = 0;
@@ -230,8 +236,9 @@ static bool is_deep(const struct growing *g, uint32_t node)
 }
 
 /*
- * The parent is what a node has the most in common with of all before it: any other would have been
- * joined to it first. Where that is too deep, another takes its place, or the node begins anew.
+ * The parent of a node is the earlier node with the most bytes in common: any better one would have
+ * been joined first. If the chain to the parent is too long, another node replaces it, or a new
+ * chain begins.
  */
 static void limit_depth(struct growing *g)
 {

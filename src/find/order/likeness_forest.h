@@ -1,16 +1,16 @@
 /*
- * Joins each content to the contents that share most bytes with it. It builds a maximum spanning
- * forest (Kruskal 1956): the joins without a cycle that have the most bytes in common. It considers
- * only pairs that are among the best of one of their two contents.
+ * Joins each content to the contents that share the most bytes with it. It builds a maximum
+ * spanning forest (Kruskal 1956): the joins without a cycle that share the most bytes. It only uses
+ * pairs that are among the best pairs of one of their contents.
  *
  *     likeness_forest_init(&forest, count, &error);
- *     forest.nodes[i].size_bytes = ...;                        // of all, before the first pair
+ *     forest.nodes[i].size_bytes = ...;                        // for all, before the first pair
  *     likeness_forest_offer(&forest, x, y, resemblance);       // any thread, in any order
  *     likeness_forest_grow(&forest, &error);
  *     ... forest.nodes[i].place ...
  *     likeness_forest_release(&forest);
  *
- * The result follows from the sizes and the pairs alone, regardless of their order.
+ * The result depends only on the sizes and the pairs, not on the order of the pairs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,10 +25,13 @@
 
 #define NO_NODE UINT32_MAX
 
-/* Of the pairs of a content so many are kept: memory does not follow the number of pairs. */
+/*
+ * The number of pairs that are kept for each content, so that memory does not grow with the number
+ * of pairs.
+ */
 #define LIKENESSES_KEPT 8
 
-/* No reference has more references in turn than this. */
+/* The longest chain of references. */
 #define REFERENCE_DEPTH_MAX 16
 
 struct likeness {
@@ -39,11 +42,11 @@ struct likeness {
 struct likeness_node {
 	int64_t size_bytes;
 	uint32_t kept_count;
-	struct likeness kept[LIKENESSES_KEPT]; /* the most in common first */
+	struct likeness kept[LIKENESSES_KEPT]; /* sorted by common bytes, the largest first */
 	/*
-	 * Set by likeness_forest_grow: its place among all, where each tree begins at its first node,
-	 * and the trees are in the order of these. What it has the most in common with, of those before
-	 * it: in `reference`, whose `other` is NO_NODE where there is none.
+	 * Set by likeness_forest_grow. Each tree begins at its first node, and the trees are sorted
+	 * by these nodes. `reference` is the earlier node with the most common bytes; its `other`
+	 * is NO_NODE if there is none.
 	 */
 	uint32_t place, depth;
 	struct likeness reference;
@@ -59,7 +62,7 @@ int likeness_forest_init(struct likeness_forest *forest, uint32_t count,
 			 struct simhash_error *error);
 void likeness_forest_release(struct likeness_forest *forest);
 
-/* Two contents resemble each other, which is said once. */
+/* Two contents resemble each other. Call it once for each pair. */
 void likeness_forest_offer(struct likeness_forest *forest, uint32_t x, uint32_t y,
 			   double resemblance);
 

@@ -1,5 +1,6 @@
 /*
- * Keeps the best pairs in a list that is sorted and cut whenever it has twice its intended length.
+ * Keeps the best pairs in a list, and sorts and cuts the list each time it reaches twice its
+ * intended length.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/best_pairs.h"
@@ -11,7 +12,7 @@ static int compare_pairs(const void *a, const void *b)
 	const struct file_pair *x = a, *y = b;
 	int order = relations_compare(&x->relation, &y->relation);
 
-	/* Estimates of all are less than what is known to be the same. */
+	/* If all resemblances are equal, identical files come before estimates. */
 	if (order == 0)
 		order = y->relation.is_identical - x->relation.is_identical;
 	if (order == 0)

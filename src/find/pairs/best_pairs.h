@@ -1,9 +1,9 @@
 /*
- * Keeps the most similar pairs among any number of pairs, in bounded memory for the pairs. Files
- * are kept as in pairs.h.
+ * Keeps the most similar pairs among any number of pairs, in a fixed amount of memory for the
+ * pairs. Files are stored as in pairs.h.
  *
- * Pairs with a known resemblance come first, by the resemblance. The others follow. Equal pairs are
- * sorted by their distance, and then by their paths. So the pairs may be added in any order.
+ * Pairs with a known resemblance come first, sorted by the resemblance, and the others follow.
+ * Equal pairs are sorted by distance, then by path. So the pairs may be added in any order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,15 +13,16 @@
 #include "find/pairs/pairs.h"
 
 struct best_pairs {
-	struct pair_list list; /* after best_pairs_settle: the best, in their order */
+	struct pair_list list; /* the best pairs, sorted after best_pairs_settle */
 	size_t max;
-	bool is_cut; /* then none that comes after the last of `max` pairs is kept */
+	/* The list was cut: ignore pairs that come after the last of its `max` pairs. */
+	bool is_cut;
 };
 
 void best_pairs_init(struct best_pairs *best, size_t max);
 void best_pairs_release(struct best_pairs *best);
 
-/* Any thread may. */
+/* Any thread may call it. */
 int best_pairs_add(struct best_pairs *best, const struct file_pair *pair,
 		   struct simhash_error *error);
 

@@ -90,8 +90,6 @@ void row_stream_init_part(struct row_stream *part, const struct row_stream *of,
 	part->range = *range;
 	part->rows = of->rows;
 	part->slots = former.slots;
-	part->slot_count = former.slot_count;
-	part->slots_used = former.slots_used;
 	part->passed = former.passed;
 	part->passed_capacity = former.passed_capacity;
 	part->spare = former.spare;
@@ -105,10 +103,9 @@ void row_stream_release(struct row_stream *stream)
 	sorted_rows_release(&stream->own_rows);
 	block_free(stream->next);
 	block_free(stream->spare);
-	free(stream->slots);
+	slots_release(&stream->slots);
 	free(stream->passed);
 	stream->next = stream->spare = NULL;
-	stream->slots = NULL;
 	stream->passed = NULL;
 }
 
@@ -124,14 +121,11 @@ void row_stream_take_back(struct row_stream *stream, struct block *block)
 
 /* ---- Copies ---- */
 
-static size_t slot_of(const struct row_stream *stream, const uint8_t *content_hash,
-		      uint32_t extension_hash)
+static uint64_t content_hash_of(const struct row_stream *stream, const struct find_file *file)
 {
-	uint64_t hash = hash_seeded_bytes(content_hash);
+	uint64_t hash = hash_seeded_bytes(file->content_hash);
 
-	if (stream->keeps_extensions)
-		hash = hash_seeded(hash, extension_hash);
-	return (size_t)hash & (stream->slot_count - 1);
+	return stream->keeps_extensions ? hash_seeded(hash, file->extension_hash) : hash;
 }
 
 /*
@@ -214,52 +208,52 @@ static int leave_passed_rows(struct row_stream *stream, struct simhash_error *er
 
 /* ---- Finding copies ---- */
 
-/* The slot where the search for the run's row of this number begins. */
-static size_t slot_of_row(const struct row_stream *stream, size_t number)
-{
-	const struct find_file *row;
-
-	if (number < stream->passed_count)
-		return slot_of(stream, stream->passed[number].content_hash,
-			       stream->passed[number].extension_hash);
-	row = &stream->next->rows[stream->run_start + number - stream->passed_count];
-	return slot_of(stream, row->content_hash, row->extension_hash);
-}
-
-static int grow_slots(struct row_stream *stream, struct simhash_error *error)
-{
-	size_t count = stream->slot_count == 0 ? 64 : stream->slot_count * 2;
-	uint32_t *grown = calloc(count, sizeof *grown);
-
-	if (grown == NULL)
-		return error_set_memory(error);
-	free(stream->slots);
-	stream->slots = grown;
-	stream->slot_count = count;
-	for (size_t i = 0; i < stream->slots_used; i++) {
-		size_t slot = slot_of_row(stream, i);
-		while (grown[slot] != 0)
-			slot = (slot + 1) & (count - 1);
-		grown[slot] = (uint32_t)i + 1;
-	}
-	return 0;
-}
+#define SLOTS_KEPT 256
 
 /* Forget the rows of the last key; those of a new one begin at row `start`. */
 static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 {
-	/* Clearing all slots costs no more than filling them did. */
-	if (stream->slots_used > 0)
-		memset(stream->slots, 0, stream->slot_count * sizeof *stream->slots);
-	if (stream->slot_count > 256) {
-		free(stream->slots);
-		stream->slots = NULL;
-		stream->slot_count = 0;
-	}
-	stream->slots_used = 0;
+	slots_clear(&stream->slots, SLOTS_KEPT);
 	stream->passed_count = 0;
 	stream->run_start = start;
 	stream->run_key = key;
+}
+
+/* A file that looks for its twin among the rows of the run. */
+struct twin_search {
+	const struct row_stream *stream;
+	struct find_file *file;
+};
+
+/* The row of a run by its number, or NULL if it was passed on. */
+static struct find_file *row_of_run(const struct row_stream *stream, uint32_t number)
+{
+	size_t row = number - 1;
+
+	return row < stream->passed_count
+		       ? NULL
+		       : &stream->next->rows[stream->run_start + row - stream->passed_count];
+}
+
+/* Is the row the twin of the file? Notes if it has the content of the file, and is not its twin. */
+static bool is_twin(const void *key, uint32_t number)
+{
+	const struct twin_search *search = key;
+	const struct row_stream *stream = search->stream;
+	const struct find_request *request = stream->finder->request;
+	const struct find_file *row = row_of_run(stream, number);
+	struct find_file *file = search->file;
+	uint32_t extension_hash = row != NULL ? row->extension_hash
+					      : stream->passed[number - 1].extension_hash;
+	bool fits = !stream->keeps_extensions || extension_hash == file->extension_hash;
+
+	if (row == NULL)
+		return fits && is_twin_of_passed(request, &stream->passed[number - 1], file);
+	if (fits && rows_are_twins(request, row, file))
+		return true;
+	file->repeats = file->repeats ||
+			(are_identical(row, file) && row->tolerance == file->tolerance);
+	return false;
 }
 
 /*
@@ -269,38 +263,20 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
 		     bool *is_of_passed, struct simhash_error *error)
 {
-	const struct find_request *request = stream->finder->request;
-	size_t slot;
+	uint64_t hash = content_hash_of(stream, file);
+	struct slot *slot;
 
 	*twin = NULL;
 	*is_of_passed = false;
-	if (stream->slots_used * 2 >= stream->slot_count && grow_slots(stream, error) != 0)
+	if (slots_reserve(&stream->slots, error) != 0)
 		return -1;
-	for (slot = slot_of(stream, file->content_hash, file->extension_hash);
-	     stream->slots[slot] != 0; slot = (slot + 1) & (stream->slot_count - 1)) {
-		size_t number = stream->slots[slot] - 1;
-		if (number < stream->passed_count) {
-			const struct passed_row *passed = &stream->passed[number];
-			*is_of_passed = is_twin_of_passed(request, passed, file) &&
-					(!stream->keeps_extensions ||
-					 passed->extension_hash == file->extension_hash);
-			if (*is_of_passed)
-				return 0;
-		} else {
-			struct find_file *known =
-				&stream->next
-					 ->rows[stream->run_start + number - stream->passed_count];
-			if (rows_are_twins(request, known, file) &&
-			    (!stream->keeps_extensions ||
-			     known->extension_hash == file->extension_hash)) {
-				*twin = known;
-				return 0;
-			}
-			file->repeats = file->repeats || (are_identical(known, file) &&
-							  known->tolerance == file->tolerance);
-		}
+	slot = slots_find(&stream->slots, hash, is_twin, &(struct twin_search){stream, file});
+	if (slot->number == NO_ITEM) {
+		slots_add(&stream->slots, slot, hash, (uint32_t)stream->slots.used + 1);
+		return 0;
 	}
-	stream->slots[slot] = (uint32_t)++stream->slots_used;
+	*twin = row_of_run(stream, slot->number);
+	*is_of_passed = *twin == NULL;
 	return 0;
 }
 
@@ -349,7 +325,7 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 	block->unsketched += !file->has_sketch;
 	if (request->has_between && file->sides == 0)
 		return 0;
-	if (file->uniform != stream->run_key || stream->slots == NULL)
+	if (file->uniform != stream->run_key || stream->slots.count == 0)
 		begin_run(stream, block->count, file->uniform);
 	if (find_twin(stream, file, &twin, &is_of_passed, error) != 0)
 		return -1;

@@ -26,6 +26,7 @@
 #ifndef SIMHASH_FIND_BLOCK_H
 #define SIMHASH_FIND_BLOCK_H
 
+#include "base/data/slots.h"
 #include "find/rows/sorted_rows.h"
 #include "find/rule/finder.h"
 
@@ -73,8 +74,8 @@ struct row_stream {
 	/* Rows of the present key by content: numbers in the run, from 1; those that were passed on first. */
 	struct passed_row *passed;
 	size_t passed_count, passed_capacity;
-	uint32_t *slots;
-	size_t slot_count, slots_used, run_start;
+	struct slots slots;
+	size_t run_start;
 	int64_t run_key;
 };
 

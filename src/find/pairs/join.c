@@ -1,28 +1,28 @@
 /*
- * Searches blocks for pairs, without loss.
+ * Searches blocks for pairs and finds all of them.
  *
- * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows whose signed sums
- * differ by more than the distance allowed cannot be a pair. The signs are rows of the 16 x 16
+ * For any signs, |sum of +-(a_i - b_i)| is at most the distance, so two rows cannot be a pair if
+ * their signed sums differ by more than the allowed distance. The signs are rows of the 16 x 16
  * Walsh-Hadamard matrix: the sign of tag i in row r is the parity of i AND r. Row 0 is the key
- * uniform, which orders the stream and its blocks. Within blocks these tests follow, the cheapest
- * first:
+ * uniform, by which the stream and its blocks are sorted. Within blocks, these tests follow, the
+ * cheapest first:
  *
- *     grid sum   Walsh row 3, and uniform: only cells within reach are looked up, by hash
- *     order sum  Walsh row 9, the order within a cell: a range by binary search
+ *     grid sum   Walsh row 3, and uniform: look up only the cells within reach, by hash
+ *     order sum  Walsh row 9, the order within a cell: find a range by binary search
  *     pair sums  the differences of the sums of two tags each, added up: in a byte each nearly
  *                as good as the best of 128 signed sums; sixteen candidates at a time
- *     counts     the distance itself, of those that are left, as far as 16 bits tell
+ *     counts     the distance itself, computed with 16 bits
  *     the rule   sizes, extension, the distance, the sketches
  *
  * If sketches verify the pairs, pairs further apart than SWEPT_PERCENT are found by the keys of
  * their sketches instead: within 5 % the tests above leave a hundred times as many candidates as
  * within 1 %. The keys also find the pairs of a small file, and the pairs that the sketches propose
- * regardless of the counts (versions.h). If all rows have sketches, a small file is in a cell with
- * files of its content alone.
+ * regardless of the counts (versions.h). If all rows have sketches, a small file is in a cell that
+ * contains only files with its content.
  *
- * Rows differ in reach, so a cell holds rows whose reaches are within a power of two. If only files
- * of equal extension can be pairs, a cell holds rows of one extension. Cells are found by a hash;
- * cells with the same hash cost time and lose no pair.
+ * Rows have different reaches, so a cell contains rows whose reaches are within a factor of two. If
+ * only files with equal extensions can be pairs, a cell contains rows with one extension. Cells are
+ * found by a hash. If two cells have the same hash, the search takes longer but finds all pairs.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/join.h"
@@ -33,18 +33,19 @@
 
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
+#include "base/data/array.h"
 #include "find/pairs/versions.h"
 
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
 #define KEY_COLUMN_SHIFT 1
 #define ROWS_AHEAD 4
-#define ORDER_BITS 22 /* of the hash of a cell: enough to keep its rows together */
+#define ORDER_BITS 22 /* bits of the hash of a cell: enough to keep its rows together */
 
-/* Where in the sorted rows a cell is. */
+/* The position of a cell in the sorted rows. */
 struct cell {
 	uint64_t hash;
-	uint32_t begin, end; /* end 0: this slot is free */
+	uint32_t begin, end;
 };
 
 void join_release(struct join *join)
@@ -58,6 +59,7 @@ void join_release(struct join *join)
 	free(join->number);
 	free(join->rows.sums);
 	free(join->rows.tags);
+	slots_release(&join->cell_slots);
 	free(join->cells);
 	key_index_release(&join->keys);
 	*join = (struct join){.count = 0};
@@ -119,13 +121,16 @@ static uint64_t content_cell_hash(const struct find_file *row)
 	return mix(hash);
 }
 
-/* Cells of rows with reaches below 2^power are half as wide: few more rows than needed. */
+/*
+ * Cells of rows with reaches below 2^power have half this width, so that a search reads few
+ * unnecessary rows.
+ */
 static int64_t column_of(int64_t grid_sum, unsigned power)
 {
 	return grid_sum >> (power - 1);
 }
 
-/* What is looked for is within one reach of a key, on one side: in one or two of these. */
+/* A search covers one reach on one side of a key, which is in one or two of these columns. */
 static int64_t key_column_of(int64_t key, unsigned power)
 {
 	return key >> (power < 63 ? power + KEY_COLUMN_SHIFT : 63);
@@ -136,7 +141,7 @@ static unsigned power_in(const struct join *join, const struct find_file *row)
 	return rule_power(join->rule, row, join->all_sketched);
 }
 
-/* The cell that a row is in, or would be. */
+/* The cell of a row, even if the row is not in it. */
 static uint64_t own_cell_hash(const struct join *join, const struct find_file *row, unsigned power)
 {
 	return power == 0 ? content_cell_hash(row)
@@ -157,58 +162,59 @@ static void sort_entries(struct join *join, size_t count)
 	sort_items(join->entries, join->spare, count, 64);
 }
 
-/* Cells are sorted by their hash, on which the order of pairs depends; their slots are seeded. */
-static size_t slot_of(const struct join *join, uint64_t hash)
+struct cell_key {
+	const struct join *join;
+	uint64_t hash;
+};
+
+static bool is_cell(const void *key, uint32_t number)
 {
-	return (size_t)hash_seeded(hash, 0) & (join->cell_slots - 1);
+	const struct cell_key *wanted = key;
+
+	return wanted->join->cells[number - 1].hash == wanted->hash;
 }
 
-/* Twice as many slots as cells, which are far fewer than rows: they are to stay in the cache. */
-static int make_cells(struct join *join, size_t count, struct simhash_error *error)
+static int enter_cell(struct join *join, const struct cell *cell, struct simhash_error *error)
 {
-	size_t cells = 1, slots = 64;
+	uint64_t hash = hash_seeded(cell->hash, 0);
 
-	for (size_t i = 1; i < count; i++)
-		cells += join->entries[i].key != join->entries[i - 1].key;
-	while (slots < cells * 2)
-		slots *= 2;
-	if (slots > join->cell_capacity) {
-		free(join->cells);
-		join->cells = malloc(slots * sizeof *join->cells);
-		join->cell_capacity = join->cells == NULL ? 0 : slots;
-	}
-	join->cell_slots = slots;
-	return join->cells == NULL ? error_set_memory(error) : 0;
+	if (slots_reserve(&join->cell_slots, error) != 0 ||
+	    array_reserve(&join->cells, &join->cell_capacity, join->cell_count + 1,
+			  sizeof *join->cells, error) != 0)
+		return -1;
+	join->cells[join->cell_count++] = *cell;
+	slots_add(&join->cell_slots, slots_find_free(&join->cell_slots, (uint32_t)hash), hash,
+		  (uint32_t)join->cell_count);
+	return 0;
 }
 
+/*
+ * Cells are sorted by their hash, which determines the order of pairs. Only their slots depend on
+ * the seed.
+ */
 static int enter_cells(struct join *join, size_t count, struct simhash_error *error)
 {
-	if (make_cells(join, count, error) != 0)
-		return -1;
-	memset(join->cells, 0, join->cell_slots * sizeof *join->cells);
-	for (size_t i = 0; i < count;) {
+	slots_clear(&join->cell_slots, SIZE_MAX);
+	join->cell_count = 0;
+	for (size_t i = 0, end; i < count; i = end) {
 		uint64_t hash = join->entries[i].key;
-		size_t end = i, slot = slot_of(join, hash);
-		while (end < count && join->entries[end].key == hash)
+		for (end = i + 1; end < count && join->entries[end].key == hash;)
 			end++;
-		while (join->cells[slot].end != 0)
-			slot = (slot + 1) & (join->cell_slots - 1);
-		join->cells[slot] = (struct cell){hash, (uint32_t)i, (uint32_t)end};
-		i = end;
+		if (enter_cell(join, &(struct cell){hash, (uint32_t)i, (uint32_t)end}, error) != 0)
+			return -1;
 	}
 	return 0;
 }
 
 static const struct cell *find_cell(const struct join *join, uint64_t hash)
 {
-	size_t slot = slot_of(join, hash);
+	uint32_t number = slots_number(&join->cell_slots, hash_seeded(hash, 0), is_cell,
+				       &(struct cell_key){join, hash});
 
-	while (join->cells[slot].end != 0 && join->cells[slot].hash != hash)
-		slot = (slot + 1) & (join->cell_slots - 1);
-	return join->cells[slot].end == 0 ? NULL : &join->cells[slot];
+	return number == NO_ITEM ? NULL : &join->cells[number - 1];
 }
 
-/* In the order of cells, rows are scattered over memory: the cache is told of them early. */
+/* Rows in the order of cells are scattered over memory, so start loading them early. */
 static void prefetch_row(const struct find_file *row)
 {
 	const char *bytes = (const char *)row;
@@ -270,7 +276,7 @@ void join_sum(struct join *join, size_t begin, size_t end)
 	}
 	if (!join->is_keyed)
 		return;
-	/* Some rows may have no keys, so their numbers are no larger. */
+	/* Some rows may have no keys, so there may be fewer keys than rows. */
 	if (begin < join->keys.own.count)
 		key_index_spread(&join->keys, begin,
 				 end < join->keys.own.count ? end : join->keys.own.count);
@@ -283,7 +289,7 @@ int join_sort(struct join *join, struct simhash_error *error)
 	sort_entries(join, count);
 	for (size_t i = 0; i < count; i++)
 		join->number[i] = (uint32_t)join->entries[i].number;
-	/* Lanes without a row are compared too, and come to nothing by their number. */
+	/* Lanes without a row are also compared. Their number shows that they are not a row. */
 	memset(join->number + count, 0xff, LANES * sizeof *join->number);
 	memset(&join->rows.sums[count / LANES], 0, sizeof *join->rows.sums);
 	memset(&join->rows.tags[count / LANES], 0, sizeof *join->rows.tags);
@@ -304,7 +310,7 @@ void join_place(struct join *join, size_t begin, size_t end)
 
 /* ---- Looking up ---- */
 
-/* Is a pair one that shared keys find, and not the counts? */
+/* Is this a pair that only shared keys find, not the counts? */
 static bool is_beyond_sweep(const struct join *join, const struct file_pair *pair)
 {
 	const struct find_file *x = pair->a, *y = pair->b;
@@ -317,7 +323,7 @@ static bool is_beyond_sweep(const struct join *join, const struct file_pair *pai
 	return !verify_is_swept(x, y, pair->relation.distance);
 }
 
-/* Is a pair that the rule does not make one by the sketches alone? */
+/* Do the sketches alone make this a pair, and not the rule? */
 static bool is_version(const struct join *join, const struct find_file *row,
 		       const struct find_file *other, struct file_pair *pair)
 {
@@ -346,7 +352,10 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 {
 	size_t count = end - begin;
 
-	/* No branch depends on the sums: half of them would be foreseen wrongly. */
+	/*
+	 * No branch depends on the sums, because the processor would predict half of these branches
+	 * wrongly.
+	 */
 	while (count > 0) {
 		size_t half = (count + 1) / 2;
 		begin += sums[begin + half - 1] < low ? half : 0;
@@ -355,30 +364,30 @@ static size_t lower_bound(const int64_t *sums, size_t begin, size_t end, int64_t
 	return begin;
 }
 
-/* A row whose pairs are looked for: among the rows of the blocks from `first` on. */
+/* A row whose partners are searched among the rows of the blocks from `first` on. */
 struct joining_row {
 	const struct find_file *row;
 	int64_t grid_sum, order_sum;
 	uint32_t first;
-	unsigned power; /* of its reach */
-	bool is_within; /* the blocks */
-	size_t place;	/* there, in the order of cells */
+	unsigned power; /* the power of its reach */
+	bool is_within; /* is the row in the blocks? */
+	size_t place;	/* if so, its place in the order of cells */
 };
 
-/* Try the rows of a cell from `begin` on. */
+/* Compare with the rows of a cell from `begin` on. */
 static int search_cell(const struct join *join, const struct joining_row *searched,
 		       const struct cell *cell, size_t begin, const struct nearness *near,
 		       uint64_t reach, struct join_search *search, struct simhash_error *error)
 {
 	struct sum_range sums = sums_within(searched->order_sum, reach);
-	/* The marks of the cell, and among them those from the first sum that is not below on. */
+	/* The marks of the cell, from the first mark whose sum is not below the range. */
 	size_t first = (begin + LANES - 1) / LANES, end = (cell->end - 1) / LANES + 1, chunk;
 	unsigned mask;
 
 	first = lower_bound(join->marks, first, end, sums.low);
 	if (sums.high < INT64_MAX)
 		end = lower_bound(join->marks, first, end, sums.high + 1);
-	/* Rows before a mark may be within reach, unless they are of another cell. */
+	/* Rows before a mark may be within reach, unless they belong to another cell. */
 	chunk = first > begin / LANES ? first - 1 : first;
 	for (; (mask = join->near(&join->rows, near, &chunk, end)) != 0; chunk++)
 		for (; mask != 0; mask &= mask - 1) {
@@ -393,15 +402,16 @@ static int search_cell(const struct join *join, const struct joining_row *search
 }
 
 /*
- * Of two rows of the blocks, one looks for the other: of equal powers, that which comes first in the
- * order of cells, those of one key column in the order of their columns; else that of the smaller
- * power. So a row looks in half of the cells around its own, and in all of them among larger powers.
+ * One of the two rows of a pair in the blocks searches for the other. If the powers differ, the row
+ * with the smaller power searches. Otherwise, the row that comes first in the order of cells
+ * searches; within one key column, the columns are compared. So a row searches half of the cells
+ * with its power around it, and all such cells with larger powers.
  */
 static int search_power(const struct join *join, const struct joining_row *searched, unsigned power,
 			struct join_search *search, struct simhash_error *error)
 {
 	const struct find_file *row = searched->row;
-	/* The distance of a pair is within the reach of both. */
+	/* The distance of a pair is within the reach of both rows. */
 	uint64_t widest = power < 63 ? (UINT64_C(1) << power) - 1 : INT64_MAX;
 	uint64_t reach = (uint64_t)row->swept_reach < widest ? (uint64_t)row->swept_reach : widest;
 	struct sum_range sums = sums_within(searched->grid_sum, reach);
@@ -428,14 +438,14 @@ static int search_power(const struct join *join, const struct joining_row *searc
 						error) != 0)
 					return -1;
 			}
-			if (column == last) /* which may be INT64_MAX */
+			if (column == last) /* the last column may be INT64_MAX */
 				break;
 		}
 	}
 	return 0;
 }
 
-/* Identical files have one power. */
+/* Identical files have the same power. */
 static int search_content(const struct join *join, const struct joining_row *searched,
 			  struct join_search *search, struct simhash_error *error)
 {
@@ -472,7 +482,7 @@ static int search_row(const struct join *join, const struct joining_row *searche
 
 /* ---- Blocks ---- */
 
-/* In the order of cells: a row looks where the one before it did. */
+/* Rows are searched in the order of cells: a row searches the same cells as the previous row. */
 int join_within(const struct join *join, size_t begin, size_t end, struct join_search *search,
 		struct simhash_error *error)
 {
@@ -483,7 +493,7 @@ int join_within(const struct join *join, size_t begin, size_t end, struct join_s
 			.row = row,
 			.grid_sum = signed_sum(&row->table, GRID_WALSH_ROW),
 			.order_sum = join->order_sum[i],
-			/* One of a pair is new. */
+			/* At least one row of a pair is new. */
 			.first = i >= join->first_new ? 0 : (uint32_t)join->first_new,
 			.is_within = true,
 			.place = place,
@@ -509,7 +519,7 @@ int join_within_keys(const struct join *join, unsigned key, unsigned end_key,
 	return 0;
 }
 
-/* Does the search by counts look as far as the blocks? */
+/* Does the search by counts reach the blocks? */
 static bool is_swept(const struct join *join, const struct find_file *row)
 {
 	return join->files[0]->uniform - row->uniform <= row->swept_reach;
@@ -528,8 +538,8 @@ static int make_order(struct join_search *search, size_t count, struct simhash_e
 }
 
 /*
- * The rows that the search by counts looks for, so that those of a cell come together: they look in
- * the same cells. Returns how many.
+ * Sort the rows that the search by counts includes, so that rows of the same cell are together:
+ * they search the same cells. Returns their number.
  */
 static size_t order_asking(const struct join *join, const struct find_file *rows, size_t row_count,
 			   struct join_search *search)

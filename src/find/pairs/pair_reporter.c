@@ -1,5 +1,6 @@
 /*
- * Reports pairs. Files of the same content are searched as one; this file adds their copies again.
+ * Reports pairs. A search includes only one of several files with the same content; this file adds
+ * the copies.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/pair_reporter.h"
@@ -15,7 +16,7 @@ bool pair_is_wanted(const struct find_request *request, const struct relation *r
 	return request->kinds == 0 || (request->kinds & kind) != 0;
 }
 
-/* Only reading shows which of two files that are not identical is part of the other. */
+/* If two files are not identical, only reading shows which file is part of the other. */
 static bool may_be_wanted(const struct find_request *request, const struct relation *relation)
 {
 	bool is_open = request->rule.verify.mode >= VERIFY_READ && request->versions &&
@@ -54,7 +55,7 @@ static void tally_copies(const struct pair_reporter *reporter, const struct find
 	const struct find_sink *sink = reporter->finder->sink;
 	uint64_t files = file->copy_count + 1;
 
-	/* Of an even and an odd number one is halved: no product overflows early. */
+	/* Halve the even one of the two factors, so that the product does not overflow early. */
 	sink->tally(sink->context, reporter->thread, file, NULL, 0,
 		    files % 2 == 0 ? files / 2 * (files - 1) : (files - 1) / 2 * files);
 }
@@ -83,7 +84,7 @@ int report_copies(struct pair_reporter *reporter, const struct find_file *file,
 	return 0;
 }
 
-/* A pair, and with `expand` those of its first file with the copies of the second. */
+/* Report a pair and, with `expand`, the pairs of its first file with the copies of the second. */
 static int report_one_with_copies(struct pair_reporter *reporter, struct file_pair pair,
 				  struct simhash_error *error)
 {
@@ -115,7 +116,7 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 			    (x->copy_count + 1) * (y->copy_count + 1));
 		return 0;
 	}
-	/* Both are pairs with the first file of their content, and that is enough. */
+	/* Both files are pairs with the first file of their content, which is enough. */
 	if (!request->expand && !request->keeps_extensions && x->repeats && y->repeats &&
 	    x->tolerance == y->tolerance && pair->relation.distance == 0 && are_identical(x, y))
 		return 0;

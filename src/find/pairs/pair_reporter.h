@@ -1,6 +1,6 @@
 /*
- * Passes pairs of files to the sink: in order, counted, and with their copies. Each thread has its
- * own reporter.
+ * Passes pairs of files and their copies to the sink, with the files of each pair in order, and
+ * counts them. Each thread has its own reporter.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_PAIR_REPORTER_H
@@ -18,17 +18,20 @@ struct pair_reporter {
 bool pair_is_wanted(const struct find_request *request, const struct relation *relation);
 
 /*
- * Put a pair in order, count it, and hand it to the sink, unless it is one of two names of a file or of a
- * kind that is not wanted.
- * Set are its files, its distance, and what verified it, unless it is identical.
+ * Put the files of a pair in order, count the pair, and pass it to the sink. Skip two names of one
+ * file, and kinds of pairs that the request does not want. The caller sets the files and the
+ * distance, and the verification unless the files are identical.
  */
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error);
 
-/* A pair that the rule made; with `expand` those of the copies of its files too. */
+/* Report a pair of the rule and, with `expand`, the pairs of the copies of its files. */
 int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 		 struct simhash_error *error);
 
-/* The pairs of a file that has copies with the new ones, and with `expand` of those with each other. */
+/*
+ * Report the pairs of a file with its new copies and, with `expand`, the pairs of these copies with
+ * each other.
+ */
 int report_copies(struct pair_reporter *reporter, const struct find_file *file,
 		  struct simhash_error *error);
 

@@ -1,5 +1,5 @@
 /*
- * Keeps a list of pairs and a hash table of their files.
+ * Stores a list of pairs and a hash table of their files.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/pairs.h"
@@ -42,7 +42,7 @@ static bool is_same(const struct find_file *x, const struct find_file *y)
 	       memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE) == 0;
 }
 
-/* What is searched for. */
+/* The file that is searched for. */
 struct file_key {
 	const struct pair_list *list;
 	const struct find_file *file;
@@ -70,7 +70,7 @@ static struct find_file *copy_file(struct pair_list *list, const struct find_fil
 	return kept;
 }
 
-/* Room for one file more, and its slot, or the one where it is; NULL: no memory. */
+/* The slot of a file, or a free slot for it; NULL: no memory. */
 static struct slot *need_slot(struct pair_list *list, uint64_t hash, const struct find_file *file,
 			      struct simhash_error *error)
 {
@@ -108,7 +108,7 @@ static struct find_file *find_or_add(struct pair_list *list, const struct find_f
 	return added;
 }
 
-/* *kept is the list's own copy. */
+/* *kept becomes the list's own copy. */
 static int keep_file(struct pair_list *list, const struct find_file *file,
 		     const struct find_file **kept, struct simhash_error *error)
 {
@@ -145,7 +145,7 @@ int pair_list_add(struct pair_list *list, const struct file_pair *pair, struct s
 	return status;
 }
 
-/* For each file of another list the one that stands for it here: itself, if it is not there yet. */
+/* For each file of the other list, find the file that represents it here: itself if it is new. */
 static void find_twins(const struct pair_list *list, const struct pair_list *other,
 		       struct find_file **twins)
 {
@@ -173,7 +173,7 @@ int pair_list_join(struct pair_list *list, struct pair_list *other, struct simha
 		pair.b = twins[pair.b->number];
 		list->pairs[list->count++] = pair;
 	}
-	/* Only now their numbers may change. */
+	/* Their numbers may not change earlier. */
 	for (size_t i = 0; status == 0 && i < other->file_count; i++) {
 		uint64_t hash = pair_file_hash(other->files[i]);
 		struct slot *slot = need_slot(list, hash, other->files[i], error);

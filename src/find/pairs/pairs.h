@@ -1,6 +1,6 @@
 /*
- * A list of pairs in memory, for tasks that need all of them: confirming and grouping. Each file is
- * kept once, at some 350 bytes and its path; a pair takes 56 bytes.
+ * Stores a list of pairs in memory, for tasks that need all pairs: confirming and grouping. Each
+ * file is stored once and takes about 350 bytes plus its path; a pair takes 56 bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_PAIRS_H
@@ -16,35 +16,36 @@
 
 struct pair_list {
 	pthread_mutex_t lock;
-	struct arena arena;	  /* of the files and what they are shown as */
-	struct find_file **files; /* each knows its number in here */
+	struct arena arena;	  /* holds the files and their displayed names */
+	struct find_file **files; /* each file contains its number in this array */
 	size_t file_count, file_capacity;
-	struct slots slots;			/* files by their hash */
-	struct find_file *recent[PAIRS_RECENT]; /* by hash: most files come again soon */
+	struct slots slots; /* files by their hash */
+	/* Indexed by hash: most files are needed again soon. */
+	struct find_file *recent[PAIRS_RECENT];
 	struct file_pair *pairs;
 	size_t count, capacity;
 };
 
-/* By its host and path. */
+/* The hash of its host and path. */
 uint64_t pair_file_hash(const struct find_file *file);
 
 void pair_list_init(struct pair_list *list);
 void pair_list_release(struct pair_list *list);
 
-/* No more pairs are to come: give up the table of files. */
+/* Call it after the last pair. This frees the table of files. */
 void pair_list_end(struct pair_list *list);
 
-/* Keep a pair, and copies of its files, which stay where they are. Any thread may. */
+/* Store a pair and copies of its files, which do not move. Any thread may call it. */
 int pair_list_add(struct pair_list *list, const struct file_pair *pair,
 		  struct simhash_error *error);
 
-/* The same for a thread that has the lock, or the list for itself. */
+/* The same for a thread that holds the lock, or that alone uses the list. */
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,
 		     struct simhash_error *error);
 
 /*
- * Add the pairs of another list, which ends as a mere owner of files: release it after this one. By
- * one thread, for both. On -1 both are to be released.
+ * Add the pairs of another list. That list still owns its files afterwards, so release it after
+ * this one. Only one thread may use the two lists. The caller releases both, also on -1.
  */
 int pair_list_join(struct pair_list *list, struct pair_list *other, struct simhash_error *error);
 

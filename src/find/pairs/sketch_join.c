@@ -1,8 +1,9 @@
 /*
  * Finds pairs by the sketches of another measure, which defines how similar they are. Sizes,
- * extensions and keys do not matter. For all pairs, it reads the sketches of all files into memory,
- * and the measure proposes pairs; a content that several files have is compared once. For requested
- * files, it compares them with each sketch of the index as it is read.
+ * extensions and keys do not matter. To find all pairs, it reads the sketches of all files into
+ * memory, and the measure proposes pairs; several files with the same content are compared once.
+ * For requested files, it reads the sketches of the index one by one and compares each with all
+ * requested files.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/sketch_join.h"
@@ -19,7 +20,7 @@
 #include "store/rows/totals.h"
 #include "store/write/sketch_table.h"
 
-#define ASKED_MAX 4096 /* files that are compared in one pass */
+#define ASKED_MAX 4096 /* the number of files that are compared in one pass */
 
 static int read_measure_id(const struct finder *finder, int64_t *id, struct simhash_error *error)
 {
@@ -35,7 +36,7 @@ static int read_measure_id(const struct finder *finder, int64_t *id, struct simh
 			 text, finder->request->measure_text);
 }
 
-/* The number of the rows of a cursor that the request is about; the cursor is ended. */
+/* Counts the rows of a cursor that the request covers, and ends the cursor. */
 static int count_taken(const struct finder *finder, struct row_cursor *cursor, int64_t *count,
 		       struct simhash_error *error)
 {
@@ -49,7 +50,7 @@ static int count_taken(const struct finder *finder, struct row_cursor *cursor, i
 	return status;
 }
 
-/* The counts of the index are those of all directories. */
+/* Counts rows below the requested directories; the counts in the index include all directories. */
 static int count_below(const struct finder *finder, int64_t measure, int64_t *rows,
 		       int64_t *sketches, struct simhash_error *error)
 {
@@ -64,7 +65,7 @@ static int count_below(const struct finder *finder, int64_t measure, int64_t *ro
 	return count_taken(finder, &cursor, sketches, error);
 }
 
-/* Files without a sketch by the measure cannot be found. */
+/* Files without a sketch of the measure cannot be found. */
 static int count_unsketched(struct finder *finder, int64_t measure, struct simhash_error *error)
 {
 	int64_t rows, sketches;
@@ -103,9 +104,9 @@ static int begin_sketched(const struct finder *finder, int64_t measure, struct r
 	return store_rows_sketched(cursor, finder->store, &filter, measure, error);
 }
 
-/* Files by content: the first of each stands for all, and has a sketch. */
+/* The files of one content: the first file represents all, and has a sketch. */
 struct file_chain {
-	size_t first, last; /* files; others follow by `next` */
+	size_t first, last; /* numbers of files; the files between them follow by `next` */
 };
 
 struct sketch_join {
@@ -113,15 +114,15 @@ struct sketch_join {
 	struct pair_reporter reporter;
 	struct arena arena;
 	struct find_file *files;
-	size_t *next; /* file of the same content; 0 after the last */
+	size_t *next; /* the next file with the same content; 0 after the last one */
 	size_t file_count, file_capacity, next_capacity;
 	struct file_chain *contents;
-	uint8_t *sketches; /* of the contents, in their order */
+	uint8_t *sketches; /* the sketches of all contents, in the same order */
 	size_t sketch_size, content_count, content_capacity, sketch_capacity;
 	struct slots slots; /* contents by their hash */
 };
 
-/* What is searched for. */
+/* The file that is searched for. */
 struct chain_key {
 	const struct sketch_join *join;
 	const struct find_file *file;
@@ -213,7 +214,7 @@ static int report(struct sketch_join *join, size_t x, size_t y, double similarit
 	return report_pair(&join->reporter, measured_pair(a, b, similarity), error);
 }
 
-/* Files of one content: with the first of them, or all with all. */
+/* Report the pairs of files with one content: each with the first one, or all with each other. */
 static int report_same_content(struct sketch_join *join, const struct file_chain *content,
 			       struct simhash_error *error)
 {
@@ -282,7 +283,7 @@ int sketch_join_all(struct finder *finder, struct simhash_error *error)
 	return status;
 }
 
-/* ---- Files asked for ---- */
+/* ---- Requested files ---- */
 
 int sketch_pass_init(struct sketch_pass *pass, struct finder *finder, struct simhash_error *error)
 {
@@ -340,7 +341,7 @@ static int next_row(struct sketch_pass *pass, struct simhash_error *error)
 											    : 1;
 }
 
-/* Is the row so similar to a file asked for, and not that file's own? */
+/* Is the row similar enough to a requested file, and not the row of that file? */
 static bool is_similar(const struct sketch_pass *pass, const struct queried_file *queried,
 		       double *similarity)
 {

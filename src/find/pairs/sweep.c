@@ -1,8 +1,9 @@
 /*
  * Finds all pairs (paper, 4.2) in rounds over the rows in key order. Threads take blocks of
  * consecutive rows in each round. Then all threads search these blocks together, so that the rows
- * before them are read once for all. A pair belongs to the part of the key space, and to its block,
- * that has the later of its two rows. So it is found once, no matter how the key space is cut.
+ * before the blocks are read only once. A pair belongs to the part of the key space, and to the
+ * block, that contains the later of its two rows. So each pair is found once, no matter how the key
+ * space is divided.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -16,37 +17,42 @@
 #include "store/rows/totals.h"
 
 /*
- * To be sorted, all rows are read, so that is worth it for a part of a sixth of them or more; the
- * rows of smaller parts are looked up by the index. See docs/lab/decisions.md, "The rows are sorted here".
+ * Sorting requires all rows to be read. This is faster for a part that has at least a sixth of the
+ * rows; smaller parts are read by the index. See docs/lab/decisions.md, "The rows are sorted here".
  */
 #define PARTS_SORTED 6
 
-/* So many rows or more make a block: the fewer they are, the less is known of how many a range has. */
+/*
+ * The minimum number of rows in a block. With fewer rows, estimates of the rows in a range are
+ * worse.
+ */
 #define BLOCK_ROWS_MIN 4096
-#define BLOCK_ROWS_FEW 8192 /* where few rows come before a round: an index of few is faster */
-#define BEFORE_SHARE 2 /* a round has so many times the rows that are before it, if these fit */
-#define COPIES_MOST 2  /* so many rows of a range for each that is kept are counted on */
-/* What a thread takes at once: rows before the blocks, rows of a block, keys. */
+/* If few rows precede a round: small indexes are faster with small blocks. */
+#define BLOCK_ROWS_FEW 8192
+#define BEFORE_SHARE 2 /* a round has this many times the rows before it, if they fit into memory */
+#define COPIES_MOST 2  /* the most rows of a range that are expected for each row of a block */
+/* Shares of work that a thread takes at once: rows before the blocks, rows of a block, keys. */
 #define ROWS_AT_ONCE 4096
 #define KEYS_AT_ONCE 4
 #define TASKS_BEFORE 4 /* for each thread */
 
-/* A range of the key space that one thread takes, and the block of it that is searched. */
+/* A range of the key space that one thread reads, and the block of it that is searched. */
 struct sweep_slot {
 	struct row_stream part;
 	int64_t low;   /* the first key of the range */
-	bool has_more; /* rows of the range, behind the block: they are more than was counted on */
+	bool has_more; /* the range has rows after the block: more than expected */
 	bool is_in_round;
 	struct block *block;
 };
 
 enum task_kind { TASK_LOAD, TASK_SUM, TASK_PLACE, TASK_FILL, TASK_BEFORE, TASK_WITHIN, TASK_KEYS };
 
-/* A piece of the work of a round. */
+/* A share of the work of a round. */
 struct sweep_task {
 	enum task_kind kind;
-	size_t begin, end; /* of the slots, the rows of the round, or the keys of their sketches */
-	int64_t low, high; /* keys of rows before the round */
+	/* A range of slots, of rows of the round, or of keys of their sketches. */
+	size_t begin, end;
+	int64_t low, high; /* the keys of rows before the round */
 };
 
 struct sweep {
@@ -55,15 +61,16 @@ struct sweep {
 	struct first_error first_error;
 	struct sweep_slot *slots;
 	unsigned slot_count, thread_count;
-	/* Taking ranges: where the rows can be cut, and what is left. */
+	/* For taking ranges: where the rows can be divided, and which ranges are left. */
 	pthread_mutex_t lock;
 	int64_t *marks;
 	size_t mark_count, next_mark;
 	int64_t next_low;
 	bool all_taken;
-	uint64_t rows_read, rows_kept; /* in the blocks of the round: copies are one row */
-	double copies;		       /* how many rows were one, in the round before */
-	/* The round: its blocks in the order of their keys. */
+	/* In the blocks of the round; copies count as one kept row. */
+	uint64_t rows_read, rows_kept;
+	double copies; /* rows read for each kept row in the round before */
+	/* The round: its blocks sorted by their keys. */
 	const struct block **blocks;
 	size_t block_count;
 	struct join join;
@@ -74,21 +81,21 @@ struct sweep {
 
 struct worker {
 	struct sweep *sweep;
-	struct row_stream before; /* a part of the rows before a round */
+	struct row_stream before; /* a range of the rows before a round */
 	struct join_search search;
 };
 
 /* ---- Taking blocks ---- */
 
-/* How many rows of all blocks fit into memory. */
+/* The number of rows of all blocks that fit into memory. */
 static size_t rows_in_memory(const struct sweep *sweep)
 {
 	return finder_memory(sweep->finder) / 2 / JOIN_ROW_BYTES;
 }
 
 /*
- * How many rows a block is to have. Those before a round are gone through for each round; but the
- * index of many rows does not stay in the cache.
+ * The number of rows for a block. Each round reads the rows before it, so few rounds are better;
+ * but a large index of keys does not stay in the cache.
  */
 static size_t choose_block_rows(const struct sweep *sweep, size_t rows_before)
 {
@@ -102,7 +109,7 @@ static size_t choose_block_rows(const struct sweep *sweep, size_t rows_before)
 	return most < rows ? most : rows;
 }
 
-/* So many marks that the rows between them are likely to make a block. */
+/* The number of marks for one block: the rows between them probably fit into it. */
 static size_t marks_for_block(const struct sweep *sweep)
 {
 	double rows = (double)sweep->rows.block_rows / 8 * 7 * sweep->copies;
@@ -111,15 +118,15 @@ static size_t marks_for_block(const struct sweep *sweep)
 }
 
 /*
- * A range may have half as many again as are wanted: what is behind a block holds up those that
- * follow.
+ * The limit for the rows of a range is one and a half blocks, because the rows after a block delay
+ * the following blocks.
  */
 static size_t most_block_rows(const struct sweep *sweep)
 {
 	return sweep->rows.block_rows + sweep->rows.block_rows / 2;
 }
 
-/* The next range of the key space, whose rows are likely to fit into a block. */
+/* The next range of the key space whose rows probably fit into a block. */
 static bool take_range(struct sweep *sweep, struct row_range *range)
 {
 	pthread_mutex_lock(&sweep->lock);
@@ -170,7 +177,10 @@ static int report_block(struct worker *worker, const struct block *block,
 	return 0;
 }
 
-/* The next block of the slot's range, or of another: 1, 0 when there are none, -1 for an error. */
+/*
+ * The next block of the slot's range, or of a new range. Returns 1, 0 if there are no more, or -1
+ * for an error.
+ */
 static int next_block(struct sweep *sweep, struct sweep_slot *slot, struct simhash_error *error)
 {
 	if (!slot->has_more) {
@@ -189,7 +199,7 @@ static int next_block(struct sweep *sweep, struct sweep_slot *slot, struct simha
 	return 1;
 }
 
-/* Give a slot a block with rows, if it has none and there is one. */
+/* Get the next block with rows for a slot, if it has none. */
 static int fill_slot(struct worker *worker, struct sweep_slot *slot, struct simhash_error *error)
 {
 	struct sweep *sweep = worker->sweep;
@@ -209,8 +219,8 @@ static int fill_slot(struct worker *worker, struct sweep_slot *slot, struct simh
 /* ---- The tasks of a round ---- */
 
 /*
- * The blocks in the order of their keys, as far as no row between two of them is missing: those
- * behind a block whose range has more rows wait for these.
+ * Choose blocks in the order of their keys until a row would be missing between two of them. If the
+ * range of a block has more rows, the blocks after it wait for these rows.
  */
 static void choose_blocks(struct sweep *sweep)
 {
@@ -243,8 +253,8 @@ static int add_task(struct sweep *sweep, const struct sweep_task *task, struct s
 }
 
 /*
- * Keys up to `high` of rows before the round: of those that reach it, as no others make a pair with
- * its rows by their counts; by their sketches all can.
+ * The rows before the round with keys up to `high` that can be a pair with its rows. By their
+ * counts, only rows that reach the round can; by their sketches, all rows can.
  */
 static struct row_range range_before(const struct sweep *sweep, int64_t low, int64_t high)
 {
@@ -253,7 +263,7 @@ static struct row_range range_before(const struct sweep *sweep, int64_t low, int
 	return (struct row_range){low, high, takes_all ? INT64_MIN : sweep->join.files[0]->uniform};
 }
 
-/* The rows before the round that can be a pair with one of it. */
+/* Add tasks for the rows before the round that can be a pair with a row of the round. */
 static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 {
 	const struct row_range range =
@@ -266,7 +276,10 @@ static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 	if (sorted_rows_marks(sweep->rows.rows, &range, &marks, &count, error) != 0)
 		return -1;
 	sweep->rows.block_rows = choose_block_rows(sweep, count * ZONE_ROWS);
-	/* Each task opens all runs again: only so many that no thread waits long for another. */
+	/*
+	 * Each task opens all runs again. So there are just enough tasks that no thread waits long
+	 * for another.
+	 */
 	step = count / sweep->thread_count / TASKS_BEFORE + 1;
 	if (step < ROWS_AT_ONCE / ZONE_ROWS)
 		step = ROWS_AT_ONCE / ZONE_ROWS;
@@ -282,7 +295,7 @@ static int add_tasks_before(struct sweep *sweep, struct simhash_error *error)
 	return status == 0 && count > 0 ? add_task(sweep, &task, error) : status;
 }
 
-/* `count` rows or keys, `step` at once. */
+/* Divide `count` rows or keys into tasks of `step`. */
 static int add_tasks(struct sweep *sweep, enum task_kind kind, size_t count, size_t step,
 		     struct simhash_error *error)
 {
@@ -307,7 +320,7 @@ static int search_before(struct worker *worker, const struct sweep_task *task,
 
 	row_stream_init_part(part, &sweep->rows, &range);
 	part->keeps_blocks = true;
-	/* They are in memory beside the blocks. */
+	/* These rows are in memory at the same time as the blocks. */
 	if (part->block_rows > ROWS_AT_ONCE)
 		part->block_rows = ROWS_AT_ONCE;
 	if (part->block_rows > sweep->rows.block_rows)
@@ -365,7 +378,7 @@ static void *do_tasks(void *argument)
 	return NULL;
 }
 
-/* All threads do the tasks. */
+/* Do the tasks in all threads. */
 static int run_tasks(struct sweep *sweep, struct worker *workers)
 {
 	size_t count = sweep->task_count;
@@ -394,7 +407,7 @@ static void end_round(struct sweep *sweep)
 	sweep->rows_read = sweep->rows_kept = 0;
 }
 
-/* Prepare the blocks together, and search them. */
+/* Prepare the blocks together, and then search them. */
 static int run_round(struct sweep *sweep, struct worker *workers, struct simhash_error *error)
 {
 	struct join *join = &sweep->join;
@@ -462,17 +475,17 @@ static int run_sweep(struct sweep *sweep, struct find_counts *counts, struct sim
 	return status;
 }
 
-/* ---- Cutting the key space ---- */
+/* ---- Dividing the key space ---- */
 
-/* rows * part / parts, which may be more than 64 bits hold on the way. */
+/* rows * part / parts, without an overflow of 64 bits in between. */
 static int64_t part_rank(int64_t rows, unsigned part, unsigned parts)
 {
 	return rows / parts * part + rows % parts * part / parts;
 }
 
 /*
- * The keys of the request's part, both included. Where a part of the index begins depends on its
- * number alone, so that parts that were found on several machines fit together.
+ * The first and the last key of the request's part. The beginning of a part depends only on its
+ * number, so parts that were found on several machines fit together.
  */
 static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 		       struct simhash_error *error)
@@ -495,11 +508,11 @@ static int find_bounds(struct finder *finder, int64_t *low, int64_t *high,
 	if (store_key_at(finder->store, tag_set, INT64_MIN, part_rank(rows, part + 1, parts), high,
 			 error) != 0)
 		return -1;
-	*high -= *high > INT64_MIN; /* no key is negative, but for those of a damaged index */
+	*high -= *high > INT64_MIN; /* only a damaged index has negative keys */
 	return 0;
 }
 
-/* Each thread takes a block of a round, unless these would be too small. */
+/* Each thread takes a block of a round, unless the blocks would be too small. */
 static unsigned choose_slots(const struct sweep *sweep)
 {
 	size_t most = rows_in_memory(sweep) / BLOCK_ROWS_MIN;
@@ -521,7 +534,7 @@ static int sweep_rows(struct sweep *sweep, struct find_counts *counts, struct si
 		return 0;
 	if (progress != NULL)
 		atomic_fetch_add(&progress->rows, (long long)sweep->rows.own_rows.passed_over);
-	/* Each thread goes through rows by itself. */
+	/* Each thread reads rows with its own cursor. */
 	sweep->rows.own_rows.cursor_bytes /= sweep->thread_count;
 	sweep->slot_count = choose_slots(sweep);
 	sweep->rows.block_rows = choose_block_rows(sweep, 0);

@@ -1,5 +1,5 @@
 /*
- * Lists the first files without a sketch.
+ * Lists the first files that have no sketch.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/unsketched.h"

@@ -5,10 +5,10 @@
 #include "find/pairs/versions.h"
 
 #define VERSION_MIN_RESEMBLANCE 0.7
-#define PART_MIN_SHARE 0.85	 /* of the smaller file that is in the larger */
-#define PART_MIN_RESEMBLANCE 0.2 /* below it the share is noise */
+#define PART_MIN_SHARE 0.85	 /* the share of the smaller file that is in the larger one */
+#define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
-/* Is the smaller file in the larger one? Then their sizes differ clearly. */
+/* Is the smaller file in the larger one? This requires clearly different sizes. */
 static bool is_part(const struct find_file *x, const struct find_file *y, struct relation *relation)
 {
 	bool x_is_smaller = x->size_bytes < y->size_bytes;
@@ -33,7 +33,7 @@ bool versions_match(const struct find_request *request, const struct find_file *
 	const struct simhash_tolerance ratio = {.size_ratio_millionths =
 							request->versions_ratio_millionths};
 	const struct verify_rule *verify = &request->rule.verify;
-	/* Reading has a minimum of its own, for what it finds. */
+	/* With reading, the minimum applies to the files as read, so it is not used here. */
 	double minimum = verify->mode == VERIFY_SKETCH && verify->min_resemblance >= 0
 				 ? verify->min_resemblance
 				 : VERSION_MIN_RESEMBLANCE;

@@ -1,6 +1,6 @@
 /*
- * Finds the nearest files by reading within a growing distance. All files nearer than that distance
- * have then been seen.
+ * Finds the nearest files by reading all files within a distance, which grows until enough files
+ * are found.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/nearest.h"
@@ -30,7 +30,7 @@ void nearest_release(struct nearest *nearest)
 	nearest->items = NULL;
 }
 
-/* By distance, then by the bytes displayed. */
+/* Compares by distance, then by displayed name. */
 static bool is_nearer(uint64_t distance, const struct find_file *file, const struct neighbour *than)
 {
 	if (distance != than->distance)
@@ -60,7 +60,9 @@ static int keep(struct nearest *nearest, const struct find_file *file, uint64_t 
 	return 0;
 }
 
-/* Of identical files sizes and extensions do not matter, unless pairs are those of the counts alone. */
+/*
+ * For identical files, sizes and extensions do not matter, unless pairs depend on the counts alone.
+ */
 static bool may_be_near(const struct find_rule *rule, const struct find_file *queried,
 			const struct find_file *file)
 {
@@ -68,7 +70,7 @@ static bool may_be_near(const struct find_rule *rule, const struct find_file *qu
 	       rule_allows(rule, queried, file);
 }
 
-/* No file that the rule allows is further away than all windows of both. */
+/* The distance between two files is at most the number of windows of both. */
 static int64_t furthest(const struct finder *finder, const struct find_file *file)
 {
 	int64_t partner =
@@ -77,7 +79,7 @@ static int64_t furthest(const struct finder *finder, const struct find_file *fil
 	return partner > INT64_MAX / 32 ? INT64_MAX / 2 : 16 * partner + 1;
 }
 
-/* Where files are dense, the nearest are much nearer than the tolerance. */
+/* If there are many similar files, the nearest are much nearer than the tolerance. */
 int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
 		  const struct queried_file *queried, struct simhash_error *error)
 {
@@ -91,8 +93,8 @@ int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *f
 }
 
 /*
- * Twice as far where nothing was found; less with some found, as their number grows with a high
- * power of the distance, and so does the time to find them.
+ * The next distance is twice as large if no file was found, and grows less otherwise: the number of
+ * files grows with a high power of the distance, and so does the search time.
  */
 static uint64_t next_distance(const struct nearest *nearest)
 {
@@ -110,7 +112,7 @@ void nearest_end_round(struct nearest *nearest)
 	if (nearest->count == nearest->wanted) {
 		uint64_t worst = nearest->items[nearest->count - 1].distance;
 		nearest->is_found = nearest->is_found || worst <= distance;
-		/* All that can displace one of these is within the last of them. */
+		/* A file that can displace one of these is not further away than the last one. */
 		wider = worst < wider ? worst : wider;
 	}
 	nearest->distance = wider > (uint64_t)nearest->last ? nearest->last : (int64_t)wider;

@@ -8,20 +8,20 @@
 #include "find/rule/queried_file.h"
 
 struct neighbour {
-	struct find_file file; /* its display is owned */
+	struct find_file file; /* it owns its displayed name */
 	uint64_t distance;
 };
 
 struct nearest {
 	struct neighbour *items; /* nearest first */
 	size_t count, wanted;
-	int64_t distance, last; /* to read within next, and the largest that there is */
-	bool is_found;		/* all of them */
+	/* The distance to read within next, and the largest possible distance. */
+	int64_t distance, last;
+	bool is_found; /* all nearest files are found */
 };
 
 /*
- * Find the `wanted` nearest, whatever their distance; sizes and extensions are those that the
- * rule allows:
+ * Find the `wanted` nearest files at any distance, with sizes and extensions that the rule allows:
  *
  *     nearest_begin(&nearest, wanted, finder, asked, &error);
  *     for (; !nearest.is_found; nearest_end_round(&nearest)) {
@@ -39,7 +39,7 @@ void nearest_begin_round(struct nearest *nearest);
 int nearest_take(struct nearest *nearest, const struct find_rule *rule,
 		 const struct find_file *queried, const struct find_file *file,
 		 struct simhash_error *error);
-/* Now the nearest are found, or the distance is a larger one. */
+/* Ends the search if the nearest files are found, and otherwise increases the distance. */
 void nearest_end_round(struct nearest *nearest);
 
 #endif

@@ -18,14 +18,15 @@
 #include "store/open/store.h"
 
 #define FILES_MAX 1024
-#define NEAREST_MAX 65536   /* that are kept of all files; half a kilobyte each */
-#define KEYS_MAX (1u << 20) /* 32 bytes each, up to four times that while they are gathered */
-#define KEYS_PER_MATCH 16   /* that waits to be reported; half a kilobyte each */
-#define FILES_PER_THREAD 8  /* fewer are not worth another connection */
-#define KEYS_PER_THREAD 512 /* that one takes at a time */
+#define NEAREST_MAX 65536 /* the limit for stored neighbours of all files; half a kilobyte each */
+/* 32 bytes each, and up to four times as much while they are collected */
+#define KEYS_MAX (1u << 20)
+#define KEYS_PER_MATCH 16   /* for each match that waits to be reported; half a kilobyte each */
+#define FILES_PER_THREAD 8  /* for fewer files, another connection takes too long to open */
+#define KEYS_PER_THREAD 512 /* the number that a thread takes at a time */
 
 struct match {
-	struct find_file file; /* its display is in the arena */
+	struct find_file file; /* its displayed name is in the arena */
 	struct file_pair pair;
 	uint32_t reach;
 	bool by_sketches;
@@ -33,13 +34,13 @@ struct match {
 
 struct batch_search {
 	struct queried_batch *batch;
-	struct nearest *nearest; /* of each file, where they are asked for; or NULL */
-	pthread_mutex_t lock;	 /* of the nearest */
-	/* What is searched for now. */
+	struct nearest *nearest; /* the nearest files of each requested file, or NULL */
+	pthread_mutex_t lock;	 /* for `nearest` */
+	/* The files of the current search. */
 	const struct queried_reach *reaches;
 	size_t count;
 	struct queried_keys keys;
-	atomic_size_t next; /* key that no thread has taken */
+	atomic_size_t next; /* the next key for a thread to take */
 	atomic_size_t matches;
 	struct first_error first_error;
 };
@@ -47,7 +48,7 @@ struct batch_search {
 struct searcher {
 	struct batch_search *search;
 	struct store *store;
-	struct find_counts counts; /* of rows */
+	struct find_counts counts; /* the counts of rows */
 	struct match *matches;
 	size_t count, capacity;
 	struct arena arena;
@@ -97,7 +98,7 @@ bool queried_batch_is_full(const struct queried_batch *batch)
 	return batch->count >= FILES_MAX || (nearest > 0 && batch->count > NEAREST_MAX / nearest);
 }
 
-/* As many connections as threads are worth it; fewer where they cannot be had. */
+/* Opens a connection for each thread that is useful, or fewer if the server refuses more. */
 static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 {
 	struct find_stores *stores = &batch->stores;
@@ -121,7 +122,7 @@ static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 	return 0;
 }
 
-/* ---- What is found ---- */
+/* ---- Matches ---- */
 
 static struct nearest *nearest_of(const struct batch_search *search,
 				  const struct queried_file *queried)
@@ -141,7 +142,7 @@ static int take_nearest(struct batch_search *search, const struct queried_file *
 	return status;
 }
 
-/* A match of several files waits, so that those of the first file come first. */
+/* If several files are searched, a match waits until the matches of earlier files are reported. */
 static int take_match(struct searcher *searcher, const struct match *match,
 		      struct simhash_error *error)
 {
@@ -172,7 +173,7 @@ static bool is_asked_itself(const struct find_file *queried, const struct find_f
 	       strcmp(find_file_path(file), find_file_path(queried)) == 0;
 }
 
-/* Compare a row with a file asked for: by the rule, or by what the sketches propose beyond it. */
+/* Compare a row with a requested file: by the rule, or only by the sketches. */
 static int compare(struct searcher *searcher, uint32_t reach, const struct find_file *file,
 		   bool by_sketches, struct simhash_error *error)
 {
@@ -183,7 +184,10 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 			      .reach = reach,
 			      .by_sketches = by_sketches};
 
-	/* With versions all rows are compared by their sketches; some of them by the rule, too. */
+	/*
+	 * With versions, all rows are compared by their sketches, and some of them also by the
+	 * rule.
+	 */
 	searcher->counts.rows += by_sketches == request->versions;
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
 	if (is_asked_itself(&queried->file, file))
@@ -205,7 +209,7 @@ static bool has_too_many(struct batch_search *search)
 	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
 }
 
-/* Compare the rows with the files that their keys name, or with all. */
+/* Compare the rows with the files that their keys name, or with all files. */
 static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bool by_sketches,
 			struct simhash_error *error)
 {
@@ -227,7 +231,7 @@ static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bo
 	return status < 0 ? -1 : 0;
 }
 
-/* The first key from `number` on whose row is another than that of the key before. */
+/* The first key from `number` on that belongs to another row than the key before it. */
 static size_t row_from(const struct queried_keys *keys, size_t number)
 {
 	while (number > 0 && number < keys->count &&
@@ -258,7 +262,7 @@ static void *run_searcher(void *argument)
 	return NULL;
 }
 
-/* All rows that are not named by keys: those of a reach, or, for versions, all. */
+/* Read rows without keys: the rows of a reach or, for versions, all rows. */
 static int read_without_keys(struct searcher *searcher, bool all, struct simhash_error *error)
 {
 	struct batch_search *search = searcher->search;
@@ -275,7 +279,7 @@ static int read_without_keys(struct searcher *searcher, bool all, struct simhash
 
 /* ---- Reporting ---- */
 
-/* By the files asked for; of one as its rows lie. */
+/* Sorts by requested file; the matches of one file stay in the order of rows. */
 static int compare_matches(const void *x, const void *y)
 {
 	const struct match *a = *(const struct match *const *)x,
@@ -309,7 +313,7 @@ static int report_matches(struct batch_search *search, struct searcher *searcher
 	return status;
 }
 
-/* 1; or 0 where there is too much of it, and nothing was reported. */
+/* Returns 1, or 0 if there were too many matches, and then none was reported. */
 static int run_searchers(struct batch_search *search, struct searcher *searchers, unsigned count,
 			 bool has_keys, struct simhash_error *error)
 {
@@ -334,7 +338,7 @@ static int run_searchers(struct batch_search *search, struct searcher *searchers
 	return report_matches(search, searchers, count, error) == 0 ? 1 : -1;
 }
 
-/* The same. One file is searched by one thread, which reports in the order of rows. */
+/* Returns the same. One thread searches for a single file and reports in the order of rows. */
 static int read_rows(struct batch_search *search, bool has_keys, struct simhash_error *error)
 {
 	const struct find_stores *stores = &search->batch->stores;
@@ -357,7 +361,7 @@ static int read_rows(struct batch_search *search, bool has_keys, struct simhash_
 	return status;
 }
 
-/* Search for some of the files; in two parts where too much is around them. */
+/* Search for some of the files; in two halves if there is too much around them. */
 static int search_for(struct batch_search *search, const struct queried_reach *reaches,
 		      size_t count, struct simhash_error *error)
 {
@@ -377,7 +381,7 @@ static int search_for(struct batch_search *search, const struct queried_reach *r
 	return search_for(search, reaches + count / 2, count - count / 2, error);
 }
 
-/* ---- What is asked for ---- */
+/* ---- Kinds of searches ---- */
 
 static int search_for_pairs(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
@@ -391,7 +395,7 @@ static int search_for_pairs(struct batch_search *search, struct queried_reach *r
 	return search_for(search, reaches, batch->count, error);
 }
 
-/* The nearest of all files, within a growing distance. */
+/* Find the nearest files of all requested files within a growing distance. */
 static int read_all_nearest(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
 {

@@ -1,10 +1,10 @@
 /*
- * Searches for several requested files together, in one passage through the index and with several
- * threads. Results and their order are the same as from one search after another.
+ * Searches for several requested files together, in one pass through the index and with several
+ * threads. The results and their order are the same as if each file was searched alone.
  *
  *     queried_batch_init(&batch, finder, &report);
  *     queried_batch_add(&batch, &asked, &error);      // until it is full
- *     queried_batch_search(&batch, &error);           // reports the pairs of all, and empties it
+ *     queried_batch_search(&batch, &error);           // reports all pairs, and empties the batch
  *     queried_batch_release(&batch);
  *
  * SPDX-License-Identifier: MIT
@@ -20,15 +20,16 @@ struct queried_batch {
 	struct queried_report *report;
 	struct queried_file *files;
 	size_t count, capacity;
-	size_t keys_max;	   /* of rows that are gathered at once; for one file any number */
-	struct find_stores stores; /* opened when they are needed, and kept for the next search */
+	/* The limit for keys in memory; there is no limit for a single file. */
+	size_t keys_max;
+	struct find_stores stores; /* opened when needed, and kept for the next search */
 };
 
 void queried_batch_init(struct queried_batch *batch, const struct finder *finder,
 			struct queried_report *report);
 void queried_batch_release(struct queried_batch *batch);
 
-/* Takes over the file. An empty one is left out, unless the request includes them. */
+/* Takes over the file. Leaves out an empty file, unless the request includes empty files. */
 int queried_batch_add(struct queried_batch *batch, struct queried_file *queried,
 		      struct simhash_error *error);
 bool queried_batch_is_full(const struct queried_batch *batch);

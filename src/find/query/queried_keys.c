@@ -1,7 +1,7 @@
 /*
- * Gathers the keys of rows that may be near to requested files. Rows within a distance of a file
- * are in few cells of the grid. The index of cells has bounds and an outline of the counts of each
- * row, which are compared with the counts of all files that need the cell.
+ * Collects the keys of rows that may be near to requested files. Rows within a distance of a file
+ * are in few cells of the grid. The index of cells has bounds and an outline of the counts for each
+ * row. Both are compared with the counts of all files that need the cell.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_keys.h"
@@ -17,22 +17,23 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-#define CELLS_MAX 4096	  /* of one file; with more, rows are read by uniform and size alone */
-#define CELLS_AT_ONCE 128 /* that one statement reads */
+/* For one file; with more cells, rows are selected by uniform and size alone. */
+#define CELLS_MAX 4096
+#define CELLS_AT_ONCE 128 /* the number of cells in one statement */
 
-/* Where a cell is needed by fewer files on average, it is faster to read it for each of them. */
+/* If fewer files need a cell on average, it is faster to read the cell for each of them. */
 #define FILES_PER_CELL 2
 
-/* Cells of several files, each of which counts as often as files need it; 80 bytes each. */
+/* The cells of several files; a cell counts once for each file that needs it. 80 bytes each. */
 #define ITEMS_MAX (1u << 19)
 
-/* What is looked for in a class of sizes around a file. */
+/* A search around one file within one class of sizes. */
 struct probe {
 	struct near_bounds bounds;
 	uint32_t reach;
 };
 
-/* A cell that some probes need: items `first` on are their numbers. */
+/* A cell that some probes need. The items from `first` on are the numbers of these probes. */
 struct wanted_cell {
 	int64_t cell, uniform[2];
 	size_t first, count;
@@ -42,16 +43,16 @@ struct key_gathering {
 	const struct finder *finder;
 	const struct queried_reach *reaches;
 	size_t count;
-	struct probe *probes; /* by their lower bound of uniform */
+	struct probe *probes; /* sorted by the lower bound of uniform */
 	size_t probe_count, probe_capacity;
-	struct sort_item *items; /* of each probe its cells; by cell, then as probes */
+	struct sort_item *items; /* the cells of each probe; sorted by cell, then by probe */
 	size_t item_count;
-	struct wanted_cell *cells; /* by class, then by uniform */
+	struct wanted_cell *cells; /* sorted by class, then by uniform */
 	size_t cell_count;
-	bool by_probe;	    /* read the cells of each probe for it alone */
-	atomic_size_t next; /* cell, or probe, that no thread has taken */
-	atomic_size_t keys; /* found */
-	size_t max;	    /* of them */
+	bool by_probe;	    /* read the cells of each probe separately */
+	atomic_size_t next; /* the next cell or probe for a thread to take */
+	atomic_size_t keys; /* the number found */
+	size_t max;	    /* the limit for them */
 	struct first_error first_error;
 };
 
@@ -70,8 +71,8 @@ void queried_keys_release(struct queried_keys *keys)
 /* ---- Bounds ---- */
 
 /*
- * The key skew_ext moves by its largest weight times the distance at most, and by 1 for each tag's
- * rounding.
+ * The key skew_ext changes by at most its largest weight times the distance, plus 1 for the
+ * rounding of each tag.
  */
 static int64_t skew_moves(const struct simhash_tag_set *set, int64_t distance)
 {
@@ -111,7 +112,10 @@ void queried_reach_bounds(const struct queried_reach *reach, const struct finder
 	set_sizes(sizes, reach, finder);
 }
 
-/* By the rule partners of a class are no further away than the largest of them may be. */
+/*
+ * Set the bounds for partners in a class of sizes. If the rule limits the search, they are no
+ * further away than the largest size of the class allows.
+ */
 static void set_near(struct near_bounds *bounds, const struct queried_reach *reach,
 		     const struct finder *finder, int64_t size_class)
 {
@@ -127,7 +131,7 @@ static void set_near(struct near_bounds *bounds, const struct queried_reach *rea
 				       .cells = cells_within(size_class, &file->table, distance)};
 	set_bounds(bounds->uniform, file->uniform, distance);
 	set_sizes(bounds->size, reach, finder);
-	/* Elsewhere a key may have been cut off at the end of 64 bits. */
+	/* In other cases, a key may have been cut off to 64 bits. */
 	if (rule_is_by_extension(rule) && file->uniform < INT64_C(1) << 48 &&
 	    distance < INT64_C(1) << 48)
 		set_bounds(bounds->skew_ext, reach->queried->keys.key[SIMHASH_SKEW_EXT],
@@ -136,7 +140,7 @@ static void set_near(struct near_bounds *bounds, const struct queried_reach *rea
 
 /* ---- Cells ---- */
 
-/* 1, or 0 where there are too many cells. */
+/* Returns 1, or 0 if there are too many cells. */
 static int add_reach(struct key_gathering *g, uint32_t number, struct simhash_error *error)
 {
 	const struct queried_reach *reach = &g->reaches[number];
@@ -200,8 +204,8 @@ static void widen(int64_t bounds[2], const int64_t other[2])
 }
 
 /*
- * The cells of all probes, each once. Those that are read together should have bounds that are
- * alike.
+ * Collect the cells of all probes, each once. Cells that are read together should have similar
+ * bounds.
  */
 static int join_cells(struct key_gathering *g, struct simhash_error *error)
 {
@@ -250,7 +254,7 @@ static int add_key(struct queried_keys *keys, const struct queried_key *key,
 	return 0;
 }
 
-/* Compare an entry with all that is looked for in its cell. */
+/* Compare an entry with all probes that need its cell. */
 static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wanted,
 			 const struct cell_entry *entry, struct simhash_error *error)
 {
@@ -280,7 +284,7 @@ static int compare_cells(const void *x, const void *y)
 	return a->cell < b->cell ? -1 : a->cell > b->cell;
 }
 
-/* Read the entries of some cells, which are in the order of their numbers. */
+/* Read the entries of some cells, which are sorted by number. */
 static int read_cells(struct gatherer *gatherer, const struct wanted_cell *cells, size_t count,
 		      struct simhash_error *error)
 {
@@ -309,7 +313,7 @@ static int read_cells(struct gatherer *gatherer, const struct wanted_cell *cells
 	return status;
 }
 
-/* Read the entries that a probe looks for. */
+/* Read the entries for one probe. */
 static int read_probe(struct gatherer *gatherer, const struct probe *probe,
 		      struct simhash_error *error)
 {
@@ -332,7 +336,7 @@ static int read_probe(struct gatherer *gatherer, const struct probe *probe,
 	return status;
 }
 
-/* Read what no thread has taken: 1, or 0 after the last. */
+/* Read the next share that no thread has taken. Returns 1, or 0 after the last one. */
 static int read_next(struct gatherer *gatherer, struct simhash_error *error)
 {
 	struct key_gathering *g = gatherer->gathering;
@@ -385,7 +389,7 @@ static int compare_keys(const void *x, const void *y)
 	return a->reach < b->reach ? -1 : a->reach > b->reach;
 }
 
-/* Take what all threads have found, in order. */
+/* Collect the keys that all threads have found, and sort them. */
 static int join_keys(struct queried_keys *keys, struct gatherer *gatherers, unsigned count,
 		     struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds the rows of the index that may be near to requested files. One passage through the index of
- * cells serves many files, so that a part of it that several files need is read once.
+ * Finds the rows of the index that may be near to requested files. One pass through the index of
+ * cells serves many files, so a part that several files need is read only once.
  *
  *     struct queried_reach reach = {.asked = asked, .distance = distance};
  *
@@ -20,7 +20,7 @@
 struct queried_reach {
 	const struct queried_file *queried;
 	int64_t distance;
-	bool by_rule; /* only what the rule may allow as a pair */
+	bool by_rule; /* only find rows that the rule may accept as a pair */
 };
 
 /* A row may be near to the file of a reach. */
@@ -30,19 +30,20 @@ struct queried_key {
 };
 
 struct queried_keys {
-	struct queried_key *keys; /* as rows lie, then by reach */
+	struct queried_key *keys; /* sorted like the rows, then by reach */
 	size_t count, capacity;
 };
 
-/* Connections to one index, one for each thread that is used; the first one is the finder's. */
+/* Connections to one index, one for each thread. The first one belongs to the finder. */
 struct find_stores {
 	struct store **stores;
 	unsigned count;
 };
 
 /*
- * The keys of the rows that may be near: 1; or 0 where those of several files are more than `max`, or a
- * file has too many cells. Then search for a part of the files; and for one file by its range.
+ * Collect the keys of the rows that may be near. Returns 0 if several files have more than `max`
+ * keys, or if a file has too many cells; otherwise 1. After 0, the caller searches for fewer files
+ * or, for a single file, by its range.
  */
 int queried_keys_gather(const struct queried_reach *reaches, size_t count,
 			const struct finder *finder, const struct find_stores *stores, size_t max,
@@ -50,7 +51,7 @@ int queried_keys_gather(const struct queried_reach *reaches, size_t count,
 
 void queried_keys_release(struct queried_keys *keys);
 
-/* The bounds of all rows of a reach. */
+/* The bounds of all rows within a reach. */
 void queried_reach_bounds(const struct queried_reach *reach, const struct finder *finder,
 			  int64_t uniform[2], int64_t sizes[2]);
 

@@ -25,13 +25,13 @@ int queried_report_note(struct queried_report *report, const char *path)
 	return pair_set_add(&report->queried, (struct pair){hash_path(path), 0});
 }
 
-/* Is this a pair of two files asked for that was reported already? Notes it if not. */
+/* Is this a pair of two requested files that was reported before? If not, remember it. */
 static int is_repeated(struct queried_report *report, const struct file_pair *pair)
 {
 	uint64_t x = hash_path(find_file_path(pair->a)), y = hash_path(find_file_path(pair->b));
 	int added;
 
-	/* Members of archives are not known to be asked for before their turn. */
+	/* It is not known in advance which members of archives are requested. */
 	if (!pair->b->is_local || (!row_is_inside(pair->b->compressed_size_bytes) &&
 				   !pair_set_has(&report->queried, (struct pair){y, 0})))
 		return 0;

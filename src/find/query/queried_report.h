@@ -1,5 +1,5 @@
 /*
- * Reports the pairs of requested files. A pair of two requested files is reported once.
+ * Reports the pairs of requested files. A pair of two requested files is reported only once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_QUERIED_REPORT_H
@@ -10,16 +10,16 @@
 
 struct queried_report {
 	struct pair_reporter reporter;
-	struct pair_set queried;  /* hashes of all paths asked for so far and to come */
+	struct pair_set queried;  /* hashes of all requested paths */
 	struct pair_set reported; /* pairs of two such paths, as two hashes */
 };
 
 void queried_report_release(struct queried_report *report);
 
-/* Note that a path is asked for: 1 if it is new, 0, or -1 when memory is short. */
+/* Note that a path is requested. Returns 1 if it is new, 0 if not, or -1 without memory. */
 int queried_report_note(struct queried_report *report, const char *path);
 
-/* Report a pair, of which `a` is the file asked for, unless it was reported already. */
+/* Report a pair whose `a` is a requested file, unless the pair was reported before. */
 int queried_report_pair(struct queried_report *report, struct file_pair pair,
 			struct simhash_error *error);
 

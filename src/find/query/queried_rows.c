@@ -41,7 +41,7 @@ int queried_rows_begin_all(struct queried_rows *rows, const struct finder *finde
 	return store_rows_lying(&rows->cursor, finder->store, &filter, NULL, error);
 }
 
-/* Begin to read the next rows, which have one host: 1, or 0 after the last. */
+/* Begin to read the next rows, which belong to one host. Returns 1, or 0 after the last ones. */
 static int read_more(struct queried_rows *rows, struct simhash_error *error)
 {
 	const struct finder *finder = rows->finder;
@@ -80,7 +80,7 @@ static int next_row(struct queried_rows *rows, struct file_row *row, struct simh
 	return status;
 }
 
-/* The keys of a row among those that are read. */
+/* The keys of a row among the keys that are being read. */
 static void find_keys(const struct queried_rows *rows, const struct file_row *row,
 		      const struct queried_key **near, size_t *near_count)
 {

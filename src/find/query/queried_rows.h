@@ -18,25 +18,25 @@ struct queried_rows {
 	struct store *store;
 	struct row_cursor cursor;
 	const struct queried_key *present, *next,
-		*end; /* of the rows of the cursor, and of others */
-	/* By the cursor, which borrows them. */
+		*end; /* the keys of the cursor's rows, and the end of all keys */
+	/* The cursor uses these hashes, so they must stay valid. */
 	uint8_t looked_for[ROWS_WITH_MAX][PATH_HASH_SIZE];
-	struct arena arena; /* of the present file */
+	struct arena arena; /* memory for the current file */
 };
 
-/* The rows of some keys, which are in order. All keys of a row must be among them. */
+/* Read the rows of some sorted keys, which must include all keys of each row. */
 void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, struct store *store,
 			const struct queried_key *keys, size_t count);
 
-/* The rows of a reach that has too many cells. They come without keys. */
+/* Read the rows of a reach that has too many cells. They come without keys. */
 int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
 			     const struct queried_reach *reach, struct simhash_error *error);
 
-/* All rows of the index, likewise. */
+/* Read all rows of the index, also without keys. */
 int queried_rows_begin_all(struct queried_rows *rows, const struct finder *finder,
 			   struct simhash_error *error);
 
-/* The next file: 1, 0 after the last, -1 for an error. */
+/* The next file. Returns 1, 0 after the last one, or -1 for an error. */
 int queried_rows_next(struct queried_rows *rows, struct find_file *file,
 		      const struct queried_key **near, size_t *near_count,
 		      struct simhash_error *error);

@@ -1,7 +1,7 @@
 /*
- * Handles the requested files: resolves their paths, so that each is searched once; scans them now,
- * so that they need not be in the index; and reports their pairs. A file's own row is not reported,
- * and a pair of two requested files is reported once.
+ * Processes the requested files: resolves their paths, so that each file is searched once; scans
+ * them now, so that they need not be in the index; and reports their pairs. A file's own row is not
+ * reported, and a pair of two requested files is reported once.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -25,12 +25,12 @@ struct asking {
 	struct finder *finder;
 	struct queried_report report;
 	struct file_scanner scanner;
-	/* Files that wait: by a measure, or by the rule. */
+	/* Files that wait for a search: by a measure, or by the rule. */
 	struct sketch_pass pass;
 	struct queried_batch batch;
 };
 
-/* All that were added to the pass so far. */
+/* Report the pairs of all files in the pass. */
 static int report_sketched(struct asking *asking, struct simhash_error *error)
 {
 	struct file_pair pair;
@@ -44,7 +44,7 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 
 /* ---- Scanning ---- */
 
-/* The row's names: of a path, of standard input, or of what is in a gzip file. */
+/* Set the names in a row: for a path, for standard input, or for the content of a gzip file. */
 static int name_row(const char *path, bool is_inflated, struct arena *arena, struct file_row *row,
 		    struct simhash_error *error)
 {
@@ -73,7 +73,10 @@ static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
 	return false;
 }
 
-/* Scan the file, or what is in it: 1, or 0 when it cannot be read, which is reported. */
+/*
+ * Scan the file, or its uncompressed content. Returns 1, or 0 if it cannot be read, which is
+ * reported.
+ */
 static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
 		      struct queried_file *queried, struct simhash_error *error)
 {
@@ -100,7 +103,7 @@ static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
 											      : 1;
 }
 
-/* Take over a file asked for; when there are many, report what is similar to them. */
+/* Take over a requested file. If many are waiting, report the files similar to them. */
 static int take_asked(struct asking *asking, struct queried_file *queried,
 		      struct simhash_error *error)
 {
@@ -115,7 +118,7 @@ static int take_asked(struct asking *asking, struct queried_file *queried,
 						     : 0;
 }
 
-/* 1, or 0 when it cannot be read. */
+/* Returns 1, or 0 if the file cannot be read. */
 static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 		   struct simhash_error *error)
 {
@@ -130,7 +133,7 @@ static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 
 /* ---- The members of archives ---- */
 
-/* Ask for the member that a row is of. */
+/* Search for the archive member of a row. */
 static int ask_for_member(struct asking *asking, const char *path, struct file_row *row,
 			  struct simhash_error *error)
 {
@@ -162,7 +165,7 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	return status;
 }
 
-/* After a failure, with errno. */
+/* Call it after a failure that set errno. */
 static void report_unread(struct asking *asking, const char *path)
 {
 	const struct find_sink *sink = asking->finder->sink;
@@ -189,7 +192,7 @@ static void report_trouble(struct asking *asking, const char *path,
 	free(whole);
 }
 
-/* Ask for all members of a file that was opened. */
+/* Search for all members of an open file. */
 static int ask_for_contents(struct asking *asking, const char *path, int fd,
 			    const struct stat *file, struct simhash_error *error)
 {
@@ -231,9 +234,9 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 	return status;
 }
 
-/* ---- What is asked for ---- */
+/* ---- Requested paths ---- */
 
-/* The content of a gzip file is asked for under a name of its own. */
+/* The content of a gzip file has its own name. */
 static int note_content(struct asking *asking, const char *path)
 {
 	struct bytes name = bytes_of(path_name(path));
@@ -251,8 +254,10 @@ static int note_content(struct asking *asking, const char *path)
 	return added;
 }
 
-/* Resolve a path and note that it is asked for. *resolved stays NULL where the path was asked for
-   before, or where there is no such file, which is reported. */
+/*
+ * Resolve a path and note that it is requested. *resolved stays NULL if the path was requested
+ * before, or if there is no such file, which is reported.
+ */
 static int resolve(struct asking *asking, const char *path, char **resolved,
 		   struct simhash_error *error)
 {
@@ -274,7 +279,10 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 	return added < 0 ? error_set_memory(error) : 0;
 }
 
-/* Ask for a file, or for NULL standard input; and for what is in it, where that is asked for. */
+/*
+ * Search for a file, or for standard input if `path` is NULL, and for its content or members if the
+ * request includes them.
+ */
 static int ask_for_path(struct asking *asking, const char *path, struct simhash_error *error)
 {
 	int status = ask_for(asking, path, false, error);
@@ -292,7 +300,7 @@ static int ask_for_all(struct asking *asking, const char *const *paths, size_t c
 	char **resolved = calloc(count + 1, sizeof *resolved);
 	int status = resolved == NULL ? error_set_memory(error) : 0;
 
-	/* All are known before the first is reported. */
+	/* All paths must be known before the first pair is reported. */
 	for (size_t i = 0; status == 0 && i < count; i++)
 		if (paths[i] != NULL)
 			status = resolve(asking, paths[i], &resolved[i], error);

@@ -1,6 +1,6 @@
 /*
- * Confirms pairs: threads take pair after pair, and measure how much of each file is found in the
- * other. content_cache.c holds the contents.
+ * Confirms pairs: threads take one pair after another, and measure how much of each file is found
+ * in the other. content_cache.c stores the contents.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/confirm.h"
@@ -16,18 +16,18 @@
 struct confirming {
 	struct confirmer confirmer;
 	struct find_progress *progress;
-	struct file_pair **pairs; /* to read, in the order of reading */
+	struct file_pair **pairs; /* the pairs to read, in the order of reading */
 	size_t count;
 	atomic_size_t next;
 };
 
 /* ---- The order of reading ---- */
 
-/* Of a file of the list. */
+/* The place of a file of the list. */
 struct pair_place {
 	uint64_t device, inode;
-	uint32_t root; /* of the connected files that it is one of */
-	uint32_t rank; /* in the order of reading */
+	uint32_t root; /* identifies the set of connected files */
+	uint32_t rank; /* its position in the order of reading */
 	bool is_needed;
 };
 
@@ -45,7 +45,7 @@ static bool is_before(const struct pair_place *x, const struct pair_place *y)
 	return x->device != y->device ? x->device < y->device : x->inode < y->inode;
 }
 
-/* Connected files together, and both those sets and the files in them by inode. */
+/* Sorts connected files together. These sets, and the files in a set, are sorted by inode. */
 static int compare_files(const void *a, const void *b, void *context)
 {
 	const struct pair_place *places = context;
@@ -87,9 +87,9 @@ static void connect(struct pair_place *places, struct file_pair *const *pairs, s
 }
 
 /*
- * Sort pairs of a list so that each file is read once where memory allows: pairs that share files,
- * directly or through others, stand together, and these sets as well as the files in them follow
- * the inodes, which are about the order of the disk. Files that cannot be read are reported now.
+ * Sort the pairs of a list so that each file is read only once if memory allows. Pairs that share
+ * files, directly or through other pairs, are together. These sets and the files in them are sorted
+ * by inode, which is about their order on the disk. This reports files that cannot be read.
  */
 static int sort_for_reading(struct file_pair **pairs, size_t count, const struct pair_list *list,
 			    struct content_cache *cache, struct simhash_error *error)
@@ -135,13 +135,16 @@ static void set_shares(struct relation *relation, double a, double b, double a_f
 	relation->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
 }
 
-/* The minimum that must be found in a file of `size` bytes, all of the other being found. */
+/*
+ * The minimum number of bytes that must be found in a file of `size` bytes if all `other` bytes of
+ * the other file are found.
+ */
 static double minimum_cover(double size, double other, double resemblance)
 {
 	return 2 * resemblance / (1 + resemblance) * (size + other) - other;
 }
 
-/* A file of a pair, while it is measured. */
+/* One file of a pair while the pair is measured. */
 struct pair_side {
 	struct loaded *content;
 	struct cover_source source;
@@ -167,7 +170,7 @@ static bool measure(struct confirmer *c, struct relation *relation, struct pair_
 	    !content_need_index(&c->cache, b->content, &b->source))
 		return false;
 	b_found = cover_measure(&a->content->index, &a->source, &b->source, b_minimum);
-	/* Where that is too little, all of a would not be enough. */
+	/* Otherwise the minimum is missed even if all of a is found. */
 	if ((double)b_found >= b_minimum)
 		a_found = cover_measure(&b->content->index, &b->source, &a->source,
 					minimum_cover((double)a_size, (double)b_size, resemblance));
@@ -203,7 +206,7 @@ static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 	if (!take_side(c, &a, pair->a) || !take_side(c, &b, pair->b) ||
 	    !content_open(&c->cache, a.content, &a.source) ||
 	    !content_open(&c->cache, b.content, &b.source)) {
-		pair->relation.is_unreadable = true; /* which is reported already */
+		pair->relation.is_unreadable = true; /* this was already reported */
 	} else if (!measure(c, &pair->relation, &a, &b)) {
 		pair->relation.is_unreadable = true;
 		report_failed(c, &a);
@@ -215,7 +218,7 @@ static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 
 /* ---- Is it enough? ---- */
 
-/* Can this file be read here at all? */
+/* Can this host read the file again? */
 static bool is_within_reach(const struct find_file *file)
 {
 	return file->is_local && !file->is_stream;
@@ -228,13 +231,16 @@ static bool is_settled(const struct relation *relation, double min_resemblance)
 		sketch_settles(relation->resemblance, min_resemblance));
 }
 
-/* Of what is part of another, the share of it that is there. */
+/*
+ * The share to compare with the minimum. If one file is part of the other, it is the contained
+ * share.
+ */
 static double found_share(const struct relation *relation)
 {
 	return relation->is_part ? larger_containment(relation) : relation->resemblance;
 }
 
-/* Of what cannot be read the sketches tell, if the files have some. */
+/* For files that cannot be read, the sketches decide, if the files have sketches. */
 static bool is_enough(const struct confirm_request *request, struct file_pair *pair)
 {
 	struct relation *relation = &pair->relation;
@@ -265,7 +271,7 @@ void confirmer_release(struct confirmer *confirmer)
 	content_cache_release(&confirmer->cache);
 }
 
-/* Is a pair to be read? Those that cannot be are marked. */
+/* Must a pair be read? This marks pairs that cannot be read. */
 static bool is_to_be_read(const struct confirm_request *request, struct file_pair *pair)
 {
 	if (!request->reads_all && is_settled(&pair->relation, request->min_resemblance))

@@ -1,6 +1,6 @@
 /*
  * Confirms or drops pairs by reading their files: measures how much of each file is found in the
- * other.
+ * other file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_CONFIRM_H
@@ -11,15 +11,16 @@
 #include "find/rule/find.h"
 
 struct confirm_request {
-	bool reads_all;		     /* else leave unread what hashes and sketches settle */
-	bool with_parts;	     /* keep pairs of which one file is in the other */
-	double min_resemblance;	     /* 0 to 1: pairs that were read and are below it are dropped */
-	struct sandbox_use *sandbox; /* in which archives are read; NULL: in this process */
+	bool reads_all;	 /* false: do not read pairs that hashes and sketches decide */
+	bool with_parts; /* keep pairs in which one file is part of the other */
+	/* 0 to 1: drop pairs that were read and resemble each other less */
+	double min_resemblance;
+	struct sandbox_use *sandbox; /* reads archives; NULL: this process reads them */
 };
 
 /*
- * Reading pairs one by one. The files of a pair have numbers as content_cache.h wants them. Any
- * thread may ask.
+ * Reads pairs one by one. The files of a pair have numbers as content_cache.h requires. Any thread
+ * may use it.
  */
 struct confirmer {
 	const struct confirm_request *request;
@@ -27,22 +28,26 @@ struct confirmer {
 	struct first_error first_error;
 };
 
-/* Borrows all. `error` is that of the first thread that fails: see first_error_is_set. */
+/*
+ * All arguments must stay valid. `error` is set by the first thread that fails: see
+ * first_error_is_set.
+ */
 void confirmer_init(struct confirmer *confirmer, const struct confirm_request *request,
 		    const struct find_sink *sink, struct simhash_error *error);
 void confirmer_release(struct confirmer *confirmer);
 
-/* Settle a pair, by reading where that is needed: is it one? */
+/* Is this a pair? Reads the files if necessary. */
 bool confirmer_keeps(struct confirmer *confirmer, struct file_pair *pair);
 
 /*
- * Read the files of pairs, each once while memory allows, those of connected pairs together and
- * in the order of their inodes. Sets the verification of every pair that is read, and whether it
- * is identical; drops what resembles too little from the list. Of a file that is part of the other,
- * the share that is there counts instead of the resemblance.
+ * Read the files of pairs: each file once if memory allows, and files of connected pairs together
+ * and in the order of their inodes. For every pair that is read, this sets the verification and
+ * whether it is identical; it removes pairs with too little resemblance from the list. If one file
+ * is part of the other, the contained share is used instead of the resemblance.
  *
- * With m the mean of the bytes of a found in b and of b found in a, containment is the
- * share found of each file, and resemblance m / (|a| + |b| - m), as Broder's.
+ * The containment of a file is the share of its bytes that is found in the other file. The
+ * resemblance is m / (|a| + |b| - m), as defined by Broder, where m is the mean of the bytes of a
+ * found in b and the bytes of b found in a.
  */
 int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 		  const struct find_sink *sink, const struct find_resources *resources,

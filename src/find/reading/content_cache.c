@@ -1,6 +1,6 @@
 /*
- * Loads and holds contents: at most so many bytes of files and their indexes, not counting contents
- * in use. The least recently used contents make room.
+ * Loads contents and keeps them in memory: files and their indexes up to a number of bytes, not
+ * counting contents in use. The least recently used contents are freed first.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/content_cache.h"
@@ -22,7 +22,7 @@
 #include "scan/file/inflating.h"
 
 #define CACHE_BYTES ((size_t)384 << 20)
-#define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not held in memory */
+#define WHOLE_MAX ((int64_t)64 << 20) /* larger files are not loaded completely */
 
 void content_cache_init(struct content_cache *cache, const struct find_sink *sink,
 			struct sandbox_use *sandbox_use, struct first_error *first_error)
@@ -57,7 +57,7 @@ static struct loaded *add_content(struct content_cache *cache, const struct find
 	return content;
 }
 
-/* NULL where memory is short. The lock is held by the caller. */
+/* Returns NULL without memory. The caller holds the lock. */
 static struct loaded *find_content(struct content_cache *cache, const struct find_file *file)
 {
 	struct simhash_error error;
@@ -80,7 +80,7 @@ void content_report(struct content_cache *cache, struct loaded *content, int sys
 		cache->sink->unconfirmed(cache->sink->context, content->file, system_errno);
 }
 
-/* Open a file that is still what was indexed; -1 when it is not, which is reported. */
+/* Open a file if it is still as it was indexed. Returns -1 if it is not, which is reported. */
 static int open_unchanged(struct content_cache *cache, struct loaded *content, struct stat *status)
 {
 	const struct find_file *file = content->file;
@@ -121,7 +121,7 @@ int content_cache_link(struct content_cache *cache, struct simhash_error *error)
 	return content_members_link(cache->contents, cache->capacity, error);
 }
 
-/* ---- Holding and loading ---- */
+/* ---- Loading and freeing ---- */
 
 static void forget_content(struct content_cache *cache, struct loaded *content)
 {
@@ -151,7 +151,7 @@ static void link_unused(struct content_cache *cache, struct loaded *content)
 	cache->newest = content;
 }
 
-/* What a file may take: itself, and its index. */
+/* The memory for a file and its index. */
 static size_t content_bytes(const struct loaded *content)
 {
 	int64_t size = content->file->size_bytes;
@@ -169,7 +169,7 @@ static bool read_whole(struct content_cache *cache, struct loaded *content, int 
 	return false;
 }
 
-/* The same of inflated content; takes over the descriptor. */
+/* The same for inflated content. Takes over the descriptor. */
 static bool inflate_whole(struct content_cache *cache, struct loaded *content, int fd)
 {
 	size_t size = (size_t)content->file->size_bytes, got = 0;
@@ -177,7 +177,7 @@ static bool inflate_whole(struct content_cache *cache, struct loaded *content, i
 	ssize_t part = -1;
 	int why;
 
-	/* To its end, for it may have become longer. */
+	/* Read to the end, because the content may have become longer. */
 	while (in != NULL && (part = inflating_read(in, content->bytes + got, size - got + 1)) > 0)
 		if ((got += (size_t)part) > size)
 			break;
@@ -190,7 +190,7 @@ static bool inflate_whole(struct content_cache *cache, struct loaded *content, i
 	return false;
 }
 
-/* Each has a process, which the next member of an archive needs, too. */
+/* Each sandbox has a process, which the next archive member can also use. */
 static struct sandbox *take_sandbox(struct content_cache *cache)
 {
 	struct sandbox *sandbox = NULL;
@@ -217,8 +217,8 @@ static void return_sandbox(struct content_cache *cache, struct sandbox *sandbox)
 }
 
 /*
- * The same of a member of an archive, with others in one passage: `first` and what follows it. What
- * is in the way of this one is told when it is read alone.
+ * The same for a member of an archive, read together with other members: `first` and the following
+ * ones. An error for one member is reported only if the member is read alone.
  */
 static bool extract_whole(struct content_cache *cache, struct loaded *content, int fd,
 			  const struct stat *status, struct loaded *first)
@@ -261,7 +261,7 @@ static bool load_whole(struct content_cache *cache, struct loaded *content, int 
 	return read_whole(cache, content, fd);
 }
 
-/* `first` is that of a passage through an archive, or the content itself. */
+/* `first` is the first member to read from the archive, or the content itself. */
 static bool load_content(struct content_cache *cache, struct loaded *content, struct loaded *first)
 {
 	struct stat status;
@@ -288,8 +288,8 @@ static void begin_loading(struct content_cache *cache, struct loaded *content)
 }
 
 /*
- * Begin to load a content, and of the archive that it is in whatever else is needed, for half of
- * the cache; but not what could not be read so before. Returns the first one.
+ * Begin to load a content and other needed members of the same archive, up to half of the cache.
+ * Skip members that could not be read this way before. Returns the first content.
  */
 static struct loaded *begin_passage(struct content_cache *cache, struct loaded *content)
 {
@@ -336,7 +336,7 @@ static void end_passage(struct content_cache *cache, const struct loaded *conten
 	}
 }
 
-/* Load a content, for which the oldest unused ones make room. The lock is held by the caller. */
+/* Load a content after the oldest unused contents were freed. The caller holds the lock. */
 static void load_locked(struct content_cache *cache, struct loaded *content)
 {
 	struct loaded *first = begin_passage(cache, content);
@@ -452,9 +452,9 @@ bool content_need_index(struct content_cache *cache, struct loaded *content,
 	if (cover_index_init(&content->index, source, &error) != 0)
 		first_error_set(cache->first_error, &error);
 	if (source->failed != 0)
-		cover_index_release(&content->index); /* of a part of the file */
+		cover_index_release(&content->index); /* it covers only a part of the file */
 	pthread_mutex_lock(&cache->lock);
-	content->has_index = content->index.slots != NULL;
+	content->has_index = content->index.slots.count > 0;
 	content->is_indexing = false;
 	pthread_cond_broadcast(&cache->changed);
 	pthread_mutex_unlock(&cache->lock);

@@ -1,6 +1,5 @@
 /*
- * Sorts the members of archives by the path of the archive, and reads the needed members of one
- * archive.
+ * Sorts archive members by the path of their archive, and reads the needed members of one archive.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/content_members.h"
@@ -13,7 +12,7 @@
 #include "scan/archive/container.h"
 #include "store/row/file_row.h"
 
-/* The parts of PATH//MEMBER. */
+/* The path of the archive in PATH//MEMBER. */
 static struct bytes archive_path(const struct loaded *content)
 {
 	const char *path = find_file_path(content->file);

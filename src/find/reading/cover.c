@@ -1,5 +1,5 @@
 /*
- * Indexes the windows of one file, finds them in another file, and extends the matches.
+ * Indexes the windows of one file, finds these windows in another file, and extends the matches.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/cover.h"
@@ -12,18 +12,17 @@
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
 
-#define SMALL ((size_t)4096) /* below: every position, and half as wide */
-#define STEP ((size_t)8)     /* between the positions indexed */
+#define SMALL ((size_t)4096) /* smaller files: every position is indexed, with half the width */
+#define STEP ((size_t)8)     /* the distance between indexed positions */
 #define POSITIONS_MAX ((size_t)1 << 21)
-#define TAG_BITS 24
 #define PLACES 64
-#define PLACE_BYTES 32	/* tried at each place */
-#define BRIDGE 16	/* after a byte that differs, so many are looked at, */
-#define BRIDGE_EQUAL 14 /* and the match goes on if so many of them are equal */
+#define PLACE_BYTES 32	/* the positions that are tried at each place */
+#define BRIDGE 16	/* the number of bytes examined after a byte that differs */
+#define BRIDGE_EQUAL 14 /* the match continues if this many of them are equal */
 
 /* ---- Sources ---- */
 
-/* Read as many of `size` bytes as there are; 0 when that fails. */
+/* Read up to `size` bytes. Returns 0 on failure. */
 static size_t read_at(struct cover_source *source, size_t at, uint8_t *buffer, size_t size)
 {
 	size_t got = 0;
@@ -43,7 +42,10 @@ static size_t read_at(struct cover_source *source, size_t at, uint8_t *buffer, s
 	return got;
 }
 
-/* A page of two aligned halves, so that what begins in its first half is whole in it. */
+/*
+ * A page consists of two aligned halves, so that a window that begins in the first half is
+ * complete.
+ */
 static const uint8_t *look_page(struct cover_source *source, size_t at, size_t *have)
 {
 	size_t half = COVER_PAGE_BYTES / 2, start = at / half * half;
@@ -62,9 +64,9 @@ static const uint8_t *look_page(struct cover_source *source, size_t at, size_t *
 }
 
 /*
- * At least `need` bytes at `at`, fewer only at the end of the file, and at most half a
- * page; *have is how many. NULL when they cannot be read. What follows the last page is
- * read in sequence, all else page by page.
+ * At least `need` bytes from `at`, fewer only at the end of the file, and at most half a page.
+ * *have is the number of bytes. NULL if they cannot be read. Bytes after the last page are read in
+ * sequence, all others by page.
  */
 static const uint8_t *look(struct cover_source *source, size_t at, size_t need, size_t *have)
 {
@@ -108,8 +110,8 @@ static uint64_t hash_window(const struct cover_index *index, const uint8_t *byte
 }
 
 /*
- * Odd factors that cannot be predicted: for known ones a file can be made whose windows all
- * have one slot, which takes hours. The result does not depend on them.
+ * Odd factors that cannot be predicted. If they were known, somebody could create a file whose
+ * windows all have the same slot, which takes hours. The result does not depend on them.
  */
 static void choose_factors(struct cover_index *index)
 {
@@ -128,49 +130,43 @@ static size_t step_of(size_t size)
 	return step;
 }
 
-static size_t slots_of(size_t size)
-{
-	size_t slots = 64;
-
-	while (slots < 2 * (size / step_of(size)))
-		slots *= 2;
-	return slots;
-}
-
 size_t cover_index_bytes(size_t size)
 {
-	return slots_of(size) * sizeof(uint64_t);
+	return slots_bytes(size / step_of(size) + 1);
 }
 
 void cover_index_release(struct cover_index *index)
 {
-	free(index->slots);
-	index->slots = NULL;
+	slots_release(&index->slots);
 }
 
-static uint64_t tag_of(uint64_t hash)
+/* A window that is searched in the file of an index. */
+struct window_key {
+	const struct cover_index *index;
+	struct cover_source *source;
+	const uint8_t *window;
+	bool *failed; /* set if the file cannot be read */
+};
+
+static bool is_window(const void *key, uint32_t number)
 {
-	return hash >> (64 - TAG_BITS);
+	const struct window_key *wanted = key;
+	size_t have, at = (size_t)(number - 1) * wanted->index->step;
+	const uint8_t *known = look(wanted->source, at, wanted->index->width, &have);
+
+	*wanted->failed = *wanted->failed || known == NULL;
+	return known == NULL || memcmp(known, wanted->window, wanted->index->width) == 0;
 }
 
-/* The slot of the window, or the free one where it belongs; NULL when reading fails. */
-static uint64_t *find_slot(const struct cover_index *index, struct cover_source *source,
-			   const uint8_t *window, uint64_t hash)
+/* The slot of the window, or a free slot for it. NULL if reading fails. */
+static struct slot *find_slot(const struct cover_index *index, struct cover_source *source,
+			      const uint8_t *window, uint64_t hash)
 {
-	size_t mask = index->slot_count - 1, slot = (size_t)hash & mask;
+	bool failed = false;
+	struct slot *slot = slots_find(&index->slots, hash, is_window,
+				       &(struct window_key){index, source, window, &failed});
 
-	for (; index->slots[slot] != 0; slot = (slot + 1) & mask) {
-		const uint8_t *known;
-		size_t have, at = (size_t)((index->slots[slot] >> TAG_BITS) - 1) * index->step;
-		if ((index->slots[slot] & ((1u << TAG_BITS) - 1)) != tag_of(hash))
-			continue;
-		known = look(source, at, index->width, &have);
-		if (known == NULL)
-			return NULL;
-		if (memcmp(known, window, index->width) == 0)
-			break;
-	}
-	return &index->slots[slot];
+	return failed ? NULL : slot;
 }
 
 int cover_index_init(struct cover_index *index, struct cover_source *source,
@@ -178,29 +174,30 @@ int cover_index_init(struct cover_index *index, struct cover_source *source,
 {
 	size_t size = source->size;
 
-	*index = (struct cover_index){.slot_count = slots_of(size),
-				      .step = step_of(size),
-				      .width = size < SMALL ? 8 : 16};
-	index->slots = calloc(index->slot_count, sizeof *index->slots);
-	if (index->slots == NULL)
-		return error_set_memory(error);
+	*index = (struct cover_index){.step = step_of(size), .width = size < SMALL ? 8 : 16};
+	if (slots_reserve_all(&index->slots, size / index->step + 1, error) != 0)
+		return -1;
 	choose_factors(index);
 	for (size_t at = 0; at + index->width <= size; at += index->step) {
 		uint8_t window[16];
 		size_t have;
 		const uint8_t *bytes = look(source, at, index->width, &have);
-		uint64_t hash, *slot;
+		struct slot *slot;
+		uint64_t hash;
 		if (bytes == NULL)
 			return 0;
-		/* Comparing with an earlier window may move the one that is read. */
+		/* A comparison with an earlier window may move the bytes that were read. */
 		memcpy(window, bytes, index->width);
 		hash = hash_window(index, window);
 		slot = find_slot(index, source, window, hash);
 		if (slot == NULL)
 			return 0;
-		/* Of equal windows the first is kept: runs cost no more than other bytes. */
-		if (*slot == 0)
-			*slot = (uint64_t)(at / index->step + 1) << TAG_BITS | tag_of(hash);
+		/*
+		 * Only the first of several equal windows is stored, so runs take no longer than
+		 * other bytes.
+		 */
+		if (slot->number == NO_ITEM)
+			slots_add(&index->slots, slot, hash, (uint32_t)(at / index->step + 1));
 	}
 	return 0;
 }
@@ -234,12 +231,12 @@ static size_t equal_count(const uint8_t *x, const uint8_t *y, size_t size)
 }
 
 struct cover_match {
-	size_t a, b;	/* where it goes on, in each file */
-	size_t covered; /* bytes of b that are equal in a */
-	bool is_firm;	/* whole windows are equal before it */
+	size_t a, b;	/* the next position in each file */
+	size_t covered; /* the number of bytes of b that match in a */
+	bool is_firm;	/* complete windows are equal before it */
 };
 
-/* Extend from equal windows to the end of what is equal, but for single bytes. */
+/* Extend a match forward, also across single bytes that differ. */
 static bool extend_forward(struct cover_source *a, struct cover_source *b,
 			   struct cover_match *match)
 {
@@ -255,7 +252,7 @@ static bool extend_forward(struct cover_source *a, struct cover_source *b,
 		match->b += n;
 		match->covered += n;
 		if (n == most)
-			continue; /* what was read last ends here */
+			continue; /* this is the end of the bytes read last */
 		/* The bytes at n differ. */
 		x = look(a, match->a, BRIDGE + 1, &a_have);
 		y = x == NULL ? NULL : look(b, match->b, BRIDGE + 1, &b_have);
@@ -271,7 +268,7 @@ static bool extend_forward(struct cover_source *a, struct cover_source *b,
 	return true;
 }
 
-/* Equal bytes before the windows, down to `low` in b. */
+/* Find equal bytes before the windows, down to `low` in b. */
 static bool extend_backward(struct cover_source *a, struct cover_source *b, size_t a_at,
 			    size_t b_at, size_t low, size_t *bytes)
 {
@@ -295,24 +292,24 @@ static bool extend_backward(struct cover_source *a, struct cover_source *b, size
 	return true;
 }
 
-/* Where in a the window at `at` of b is; false when it is not, or cannot be read. */
+/* Find the window at `at` of b in a. False if it is not in a or cannot be read. */
 static bool find_window(const struct cover_index *index, struct cover_source *a,
 			struct cover_source *b, size_t at, size_t *found)
 {
 	size_t have;
 	const uint8_t *window = look(b, at, index->width, &have);
-	const uint64_t *slot;
+	const struct slot *slot;
 
 	if (window == NULL)
 		return false;
 	slot = find_slot(index, a, window, hash_window(index, window));
-	if (slot == NULL || *slot == 0)
+	if (slot == NULL || slot->number == NO_ITEM)
 		return false;
-	*found = (size_t)((*slot >> TAG_BITS) - 1) * index->step;
+	*found = (size_t)(slot->number - 1) * index->step;
 	return true;
 }
 
-/* How many of 64 places of b have a window that is in a. */
+/* The number of places of b, out of 64, with a window that occurs in a. */
 static unsigned probe(const struct cover_index *index, struct cover_source *a,
 		      struct cover_source *b)
 {
@@ -338,7 +335,7 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		if (hits * 4.0 * (double)b->size < PLACES * needed)
 			return b->size / PLACES * hits;
 	}
-	/* What both begin with is the same most of the time, and short files have no more. */
+	/* Most pairs have a common beginning, and short files may share only this. */
 	if (a->size > 0 && b->size > 0) {
 		struct cover_match match = {0, 0, 0, false};
 		if (!extend_forward(a, b, &match))
@@ -360,7 +357,7 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 			if (!extend_backward(a, b, found, at, decided, &before))
 				break;
 			match = (struct cover_match){found, at, 0, true};
-		} else { /* the window begins in bytes that are counted already */
+		} else { /* the window begins in bytes that are already counted */
 			before = 0;
 			match = (struct cover_match){found + (decided - at), decided, 0, true};
 		}
@@ -369,7 +366,10 @@ size_t cover_measure(const struct cover_index *index, struct cover_source *a,
 		covered += before + match.covered;
 		if (match.b > decided)
 			decided = match.b;
-		/* A match that overlaps this one's end begins with a window that does. */
+		/*
+		 * A match that overlaps the end of this match begins with a window that overlaps
+		 * it.
+		 */
 		at = decided >= index->width && decided - index->width + 1 > at
 			     ? decided - index->width + 1
 			     : at + 1;

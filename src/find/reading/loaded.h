@@ -1,5 +1,5 @@
 /*
- * A file that was read because a pair needs its bytes.
+ * Describes a file that is read because a pair needs its bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_LOADED_H
@@ -10,7 +10,7 @@
 
 enum loaded_state { NOT_LOADED, LOADING, LOADED, LOAD_FAILED };
 
-/* A file that some pair needs. */
+/* A file that at least one pair needs. */
 struct loaded {
 	const struct find_file *file;
 	enum loaded_state state;
@@ -18,14 +18,15 @@ struct loaded {
 	uint8_t *bytes; /* NULL for a large file */
 	bool has_index, is_indexing;
 	struct cover_index index;
-	size_t held;		      /* bytes that it takes of the cache */
-	struct loaded *older, *newer; /* unused ones, by their last use */
+	size_t held; /* the bytes of the cache that it uses */
+	/* Neighbours among unused contents, sorted by their last use. */
+	struct loaded *older, *newer;
 	bool is_reported;
-	/* Of a member of an archive: those of it that are needed, in the order of their names. */
+	/* For a member of an archive: the needed members of that archive, sorted by name. */
 	struct loaded *first_member, *next_member;
-	struct loaded *next_read; /* in the same passage through the archive */
-	bool is_whole;		  /* was read to its end */
-	bool was_missed;	  /* in a passage for another one */
+	struct loaded *next_read; /* the next member to read in the same pass through the archive */
+	bool is_whole;		  /* it was read to its end */
+	bool was_missed;	  /* it could not be read in a pass for another member */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Opens a file and checks that it still has the indexed size and time.
+ * Opens a file and checks that it still has its indexed size and time.
  * SPDX-License-Identifier: MIT
  */
 #include "find/reading/reopen.h"
@@ -16,7 +16,7 @@ int reopen_file(const struct find_file *file, struct stat *status, int *why)
 {
 	bool is_inflated = file->compressed_size_bytes > 0;
 	const char *path = find_file_path(file);
-	/* What is inflated is shown as FILE//NAME. */
+	/* Inflated content is displayed as FILE//NAME. */
 	const char *end = is_inflated ? strstr(path, "//") : NULL;
 	char *own = strndup(path, end == NULL ? strlen(path) : (size_t)(end - path));
 	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : file->size_bytes;

@@ -1,5 +1,5 @@
 /*
- * Opens a file of the index again, to read the bytes that were indexed.
+ * Opens a file of the index again to read the indexed bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_REOPEN_H
@@ -12,13 +12,12 @@
 #include "find/rule/file.h"
 
 /*
- * A descriptor of a file that still has the size and the time that were indexed; for inflated
- * content, of the gzip file that it is in. -1 with *why, which is an errno, or 0 where the file has
- * changed.
+ * Open a file that still has its indexed size and time; for inflated content, open its gzip file.
+ * Returns -1 on failure: *why is an errno, or 0 if the file has changed.
  */
 int reopen_file(const struct find_file *file, struct stat *status, int *why);
 
-/* Read `size` bytes from the start. -1 with *why, as above. */
+/* Read `size` bytes from the start. Returns -1 with *why, as above. */
 int reread_file(int fd, uint8_t *bytes, size_t size, int *why);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { NUMBERS = 8, REACH = 2 };
 
-/* Above the sides. */
+/* Flags after the bits of the sides. */
 enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16 };
 
 static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
@@ -35,13 +35,13 @@ static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
 	file->compressed_size_bytes = numbers[7];
 }
 
-/* How many units of 4 bytes a number takes. */
+/* The width of a number in units of 4 bytes. */
 static unsigned number_width(int64_t number)
 {
 	return number == 0 ? 0 : (uint64_t)number <= UINT32_MAX ? 1 : 2;
 }
 
-/* How many bytes each count takes. */
+/* The width of each count in bytes. */
 static unsigned count_width(const struct simhash_sum_table *table)
 {
 	uint64_t all = 0;
@@ -150,7 +150,7 @@ int64_t packed_row_end_of_reach(const struct packed_row *row)
 	return __builtin_add_overflow(row->uniform, reach, &end) ? INT64_MAX : end;
 }
 
-/* One loop for each width, which the compiler turns into vectors. */
+/* There is one loop for each width, because the compiler can turn these loops into vector code. */
 static const uint8_t *read_counts(const uint8_t *read, unsigned width, uint64_t *counts)
 {
 	uint16_t two[SIMHASH_TAGS];

@@ -1,10 +1,10 @@
 /*
- * A packed row, which waits to be sorted: the data of a file that finding needs, in as few bytes as
- * its numbers need. It has some 300 bytes, and the sketch takes 128 of them.
+ * Packs the data of a file that a search needs into a row for sorting, where each number takes only
+ * the bytes that it needs. A row has about 300 bytes; 128 of them are the sketch.
  *
  *     size = packed_row_size(&file);
  *     packed_row_write((struct packed_row *)(void *)bytes, &file);    // aligned to 8
- *     packed_row_read(row, &file);            // file.display is borrowed from the row
+ *     packed_row_read(row, &file);            // file.display points into the row
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,18 +13,18 @@
 
 #include "find/rule/file.h"
 
-/* Followed by the numbers, the counts, the sketch, and what is displayed. */
+/* Followed by the numbers, the counts, the sketch, and the displayed name. */
 struct packed_row {
-	int64_t uniform, host; /* the order of rows is by these and by path_hash */
+	int64_t uniform, host; /* rows are sorted by these and by path_hash */
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
-	uint32_t size; /* of all, in bytes: a multiple of 8 */
+	uint32_t size; /* the total size in bytes: a multiple of 8 */
 	uint32_t display_size, path_offset, extension_hash, tolerance;
 	uint16_t widths; /* two bits for each number: 0, 4 or 8 bytes */
 	uint8_t count_width;
 	uint8_t flags; /* sides in the two lowest bits */
 };
 
-/* Below 0, 0 or above: the order of the index of uniform. */
+/* Compares rows in the order of the index of uniform: negative, 0 or positive. */
 static inline int packed_row_compare(const struct packed_row *x, const struct packed_row *y)
 {
 	if (x->uniform != y->uniform)
@@ -34,7 +34,7 @@ static inline int packed_row_compare(const struct packed_row *x, const struct pa
 	return memcmp(x->path_hash, y->path_hash, PATH_HASH_SIZE);
 }
 
-/* The largest key uniform that a file similar to this one can have. */
+/* The largest key uniform of any file similar to this one. */
 int64_t packed_row_end_of_reach(const struct packed_row *row);
 
 size_t packed_row_size(const struct find_file *file);

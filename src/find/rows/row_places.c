@@ -1,5 +1,5 @@
 /*
- * Cuts the primary key into ranges with about equal numbers of rows.
+ * Divides the primary key into ranges with about equal numbers of rows.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/row_places.h"
@@ -10,7 +10,7 @@
 #include "base/basic/byte_order.h"
 #include "base/data/array.h"
 
-#define PLACES_PER_THREAD 8 /* so that all end at about the same time */
+#define PLACES_PER_THREAD 8 /* more than one, so that all threads end at about the same time */
 #define ROWS_PER_PLACE 16384
 
 __extension__ typedef unsigned __int128 wide;
@@ -26,7 +26,7 @@ static void write_number(uint8_t hash[PATH_HASH_SIZE], wide number)
 	write_big_endian(hash + 8, 8, (uint64_t)number);
 }
 
-/* ---- Cutting ---- */
+/* ---- Dividing ---- */
 
 static int add_place(struct row_places *places, const struct row_place *place,
 		     struct simhash_error *error)
@@ -83,7 +83,10 @@ int row_places_dealt(struct row_places *places, const struct partitions *partiti
 	return 0;
 }
 
-/* Hosts are few, and most path hashes even. A host that the index does not name has its rows too. */
+/*
+ * There are few hosts, and most path hashes are evenly distributed. Rows of a host without a name
+ * in the index are also included.
+ */
 int row_places_cut(struct row_places *places, const struct name_list *hosts, unsigned threads,
 		   struct simhash_error *error)
 {
@@ -135,7 +138,7 @@ bool row_places_take(struct row_places *places, struct row_place *place)
 	return is_taken;
 }
 
-/* The range behind the rows that were read; false where there is none. */
+/* The range after the rows that were read; false if there is none. */
 static bool find_rest(const struct row_place *place, const struct read_rows *read,
 		      struct hash_range *rest)
 {
@@ -146,7 +149,10 @@ static bool find_rest(const struct row_place *place, const struct read_rows *rea
 	return hash_range_step(rest->low) && memcmp(rest->low, rest->high, sizeof rest->low) <= 0;
 }
 
-/* Cut into pieces that have three quarters of the rows that were read, if these lie as close there. */
+/*
+ * Divide the rest into pieces. If rows are as dense there, each piece has three quarters as many
+ * rows as were read.
+ */
 static int add_rest(struct row_places *places, int64_t host, struct hash_range rest,
 		    const struct read_rows *read, struct simhash_error *error)
 {

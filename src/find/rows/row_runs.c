@@ -1,5 +1,5 @@
 /*
- * Collects rows in runs, and notes the keys of each zone of a run.
+ * Collects rows in runs, and records the keys of each zone of a run.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/row_runs.h"
@@ -15,7 +15,7 @@ static int compare_rows(const void *x, const void *y, const void *unused)
 	return packed_row_compare(x, y);
 }
 
-/* The next row of a run, which ends at `end`, belongs to the last zone or begins one. */
+/* Adds the next row of a run, which ends at `end`, to the last zone or to a new one. */
 static int note_row(void *context, const void *record, size_t number, off_t end,
 		    struct simhash_error *error)
 {
@@ -90,13 +90,13 @@ int row_runs_spill(struct row_runs *runs, struct simhash_error *error)
 {
 	struct run_zone *zones;
 
-	if (runs->runs.count > 0) { /* their zones have other ends in the file */
+	if (runs->runs.count > 0) { /* their zones have other offsets in the file */
 		runs->first_count = runs->runs.spilled;
 		runs->zone_count = runs->first_zones[runs->first_count];
 	}
 	if (runs_spill(&runs->runs, error) != 0)
 		return -1;
-	/* They are all that stays, and half of their room may be free. */
+	/* Only the zones stay, and half of their memory may be unused. */
 	zones = realloc(runs->zones, (runs->zone_count + 1) * sizeof *zones);
 	if (zones != NULL) {
 		runs->zones = zones;

@@ -1,17 +1,19 @@
 /*
- * Reads a range of sorted rows: reads from each run the zones that may have such rows, and merges
- * them.
+ * Reads a range of sorted rows: reads the zones of each run that may have rows of the range, and
+ * merges the rows.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rows/sorted_rows.h"
 
 /* Reads the rows of a range from a run. */
 struct range_reader {
-	struct run_reader run; /* the first member */
+	struct run_reader run; /* must be the first member */
 	const struct row_runs *runs;
 	struct row_range range;
-	size_t first_zone, zone, end_zone; /* of the run; the next to be read; behind the last */
-	off_t begin;			   /* of the run, as in the window: see struct run_zone */
+	/* The first zone of the run, the next one to read, and the end. */
+	size_t first_zone, zone, end_zone;
+	/* Of the run, in the units of the window: see struct run_zone. */
+	off_t begin;
 };
 
 static bool comes_before(const void *a, const void *b, const void *unused)
@@ -33,8 +35,11 @@ static int open_reader(struct range_reader *reader, const struct row_runs *runs,
 	reader->first_zone = reader->zone = runs->first_zones[number];
 	reader->end_zone = row_runs_end_zone(runs, number);
 	reader->begin = reader->run.window.next;
-	reader->run.window.end = reader->begin; /* no zone was chosen yet */
-	/* The last zone whose first key is below the range may end in it. */
+	reader->run.window.end = reader->begin; /* no zone is chosen yet */
+	/*
+	 * Start at the last zone whose first key is below the range, because its last rows may be
+	 * in the range.
+	 */
 	for (size_t end = reader->end_zone; reader->zone + 1 < end;) {
 		size_t middle = reader->zone + (end - reader->zone) / 2;
 		if (runs->zones[middle].key < range->low)
@@ -45,7 +50,7 @@ static int open_reader(struct range_reader *reader, const struct row_runs *runs,
 	return 0;
 }
 
-/* Go on to the next zones that are wanted and lie one behind another. */
+/* Go on to the next wanted zones that follow each other directly. */
 static bool next_zones(struct range_reader *reader)
 {
 	const struct run_zone *zones = reader->runs->zones;

@@ -1,5 +1,5 @@
 /*
- * Reads rows in the order of the table, or by the index, and sorts them in runs. sorted_cursor.c
+ * Reads rows in the order of the table or by the index, and sorts them in runs. sorted_cursor.c
  * merges the runs.
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +15,10 @@
 #include "store/open/store.h"
 #include "store/open/view.h"
 
-#define CONNECTION_BYTES (2 << 20) /* what a connection keeps of the database */
-#define CURSOR_SHARE 32		   /* of the memory, for a cursor */
-#define ROWS_COUNTED 256 /* at once, for the progress: threads would wait for each other */
+#define CONNECTION_BYTES (2 << 20) /* the size of database data in the memory of a connection */
+#define CURSOR_SHARE 32		   /* the share of memory for a cursor */
+/* Rows counted at once for the progress, so that threads do not wait for each other. */
+#define ROWS_COUNTED 256
 
 struct reading {
 	const struct finder *finder;
@@ -25,7 +26,9 @@ struct reading {
 	struct row_places places;
 	atomic_flag list_is_taken;
 	struct first_error first_error;
-	/* Of a connection that was lost: no failure where others can read the rest. */
+	/*
+	 * The error of a lost connection. It is no failure if other connections can read the rest.
+	 */
 	struct first_error lost;
 	struct simhash_error lost_error;
 };
@@ -33,16 +36,16 @@ struct reading {
 struct row_reader {
 	struct reading *reading;
 	struct store *store;
-	bool is_lost; /* the connection */
+	bool is_lost; /* the connection was lost */
 	struct row_runs *runs;
-	struct arena arena; /* of what is displayed of one row */
+	struct arena arena; /* memory for the displayed name of one row */
 	uint64_t passed_over;
-	unsigned uncounted; /* rows read that the progress does not show */
+	unsigned uncounted; /* rows read that the progress does not include yet */
 };
 
 /* ---- Memory ---- */
 
-/* The search that follows needs the rest, and the list of pairs. */
+/* The rest is for the search that follows and the list of pairs. */
 static size_t memory_for_rows(const struct finder *finder)
 {
 	return finder_memory(finder) / 8 * 3;
@@ -87,7 +90,7 @@ static void end_progress(const struct finder *finder)
 
 /* ---- Reading ---- */
 
-/* Is a row in the range of keys, or does it reach that? */
+/* Is a row in the range of keys, or does it reach the range? */
 static bool is_wanted(const struct reading *reading, const struct find_file *file)
 {
 	if (file->uniform > reading->high)
@@ -136,7 +139,7 @@ static struct row_filter filter_of(const struct finder *finder, int64_t low, int
 				   .with_empty = finder->request->with_empty};
 }
 
-/* Take all rows of a cursor, and end it. */
+/* Take all rows of a cursor, and end the cursor. */
 static int take_rows(struct row_reader *reader, struct row_cursor *cursor,
 		     struct simhash_error *error)
 {
@@ -152,7 +155,7 @@ static int take_rows(struct row_reader *reader, struct row_cursor *cursor,
 	return status;
 }
 
-/* The files of a list are rows as the index would have them. */
+/* The files of a list become rows as in the index. */
 static int read_list(struct row_reader *reader, struct simhash_error *error)
 {
 	const struct find_request *request = reader->reading->finder->request;
@@ -180,7 +183,7 @@ static void note_row(struct read_rows *read, const struct file_row *row)
 		memcpy(read->first, row->path_hash, sizeof read->first);
 }
 
-/* Take the rows of a place, as far as `read` tells in the end. */
+/* Take the rows of a place. At the end, `read` says which rows were read. */
 static int take_place(struct row_reader *reader, const struct row_place *place,
 		      struct read_rows *read, struct simhash_error *error)
 {
@@ -202,7 +205,10 @@ static int take_place(struct row_reader *reader, const struct row_place *place,
 	return status;
 }
 
-/* What a lost connection leaves is for the others: all of them see the same. */
+/*
+ * After a lost connection, other threads read the rest: all of them see the same state of the
+ * index.
+ */
 static int read_place(struct row_reader *reader, const struct row_place *place,
 		      struct simhash_error *error)
 {
@@ -242,7 +248,7 @@ static void *run_reader(void *argument)
 	return NULL;
 }
 
-/* `wanted` connections, or fewer where so many cannot be had. The first one is there. */
+/* Open `wanted` connections, or fewer if the server refuses more. The first one exists already. */
 static unsigned open_stores(struct store **stores, unsigned wanted)
 {
 	unsigned count = 1;
@@ -294,8 +300,9 @@ static int read_places(struct sorted_rows *rows, struct reading *reading, struct
 }
 
 /*
- * Several connections read ranges where they can see one moment, or partitions that other servers
- * have, for which there is no such view. Else one connection reads all by one statement.
+ * Several connections read ranges if all can see the same state of the index. They also read
+ * partitions on other servers, which have no common state. Otherwise one connection reads all rows
+ * with one statement.
  */
 static int read_from(struct sorted_rows *rows, struct reading *reading, struct store **stores,
 		     unsigned count, struct simhash_error *error)
@@ -341,7 +348,7 @@ static int read_as_they_lie(struct sorted_rows *rows, struct reading *reading, s
 	return status;
 }
 
-/* Those before the range that reach it, then its own. */
+/* Read the rows before the range that reach it, then the rows of the range. */
 static int look_up(struct row_reader *reader, struct simhash_error *error)
 {
 	const struct reading *reading = reader->reading;
@@ -387,7 +394,7 @@ static int read_looked_up(struct sorted_rows *rows, struct reading *reading, str
 	return status;
 }
 
-/* Where some rows wait in files, all do: memory is for the search then. */
+/* If some rows are in files, write all rows to files, because the search needs the memory. */
 static int spill_all(struct sorted_rows *rows, struct simhash_error *error)
 {
 	bool has_files = false;

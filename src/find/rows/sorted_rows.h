@@ -1,8 +1,8 @@
 /*
- * All rows of a range of the key uniform in its order, then by host and path hash. Several
- * connections read them in the order of the table, each in parts of the primary key, and the
- * program sorts them. A database would copy each row to sort it, and again for each part of the
- * keys.
+ * Reads all rows in a range of the key uniform, and sorts them by uniform, host and path hash.
+ * Several connections read the rows in the order of the table, each in parts of the primary key,
+ * and the program sorts them. To sort rows itself, a database would copy each row, and again for
+ * each part of the keys.
  *
  *     sorted_rows_read(&rows, finder, finder->store, low, high, false, &error);
  *     sorted_cursor_begin(&cursor, &rows, &range, &error);
@@ -11,9 +11,9 @@
  *     sorted_cursor_end(&cursor);
  *     sorted_rows_release(&rows);
  *
- * Rows that do not fit into memory wait in temporary files; see struct find_resources. All rows
- * show the index at one moment. No connection is used after the reading. Any number of threads may
- * go through the rows, each with its own cursors.
+ * Rows that do not fit into memory are in temporary files; see struct find_resources. All rows show
+ * the index at the same moment. No connection is used after the rows were read. Any number of
+ * threads may read the sorted rows, each with its own cursors.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,17 +24,18 @@
 #include "find/rule/finder.h"
 
 struct sorted_rows {
-	size_t budget;	       /* bytes of memory for rows */
-	size_t cursor_bytes;   /* that a cursor may take for what it reads of files */
-	struct row_runs *runs; /* of each thread */
+	size_t budget;	       /* the limit for rows in memory, in bytes */
+	size_t cursor_bytes;   /* the size of a cursor's buffers for files */
+	struct row_runs *runs; /* the runs of each thread */
 	unsigned runs_count;
-	uint64_t passed_over; /* rows that the request is not about */
+	uint64_t passed_over; /* the number of rows that the request does not cover */
 };
 
 /*
- * The rows from `low` to `high`, both included, and before them those that reach `low`. Reads with
- * the connection of `store`, and others beside it; where it `looks_up`, with that alone and by the
- * index of uniform: for a small part of the rows. To be released whatever this returns.
+ * Read the rows from `low` to `high`, both included, and the earlier rows that reach `low`. Uses
+ * the connection of `store` and opens more. With `looks_up`, it uses only that connection and the
+ * index of uniform, which is better for a small part of the rows. Always release the rows, also
+ * after an error.
  */
 int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
 		     int64_t low, int64_t high, bool looks_up, struct simhash_error *error);
@@ -42,13 +43,13 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 uint64_t sorted_rows_count(const struct sorted_rows *rows);
 
 /*
- * Where the rows of a range may be cut: the keys of every ZONE_ROWS-th of them, about, in order. Those
- * that reach too little are left out with all the rows around them. To be freed.
+ * The keys at which the rows of a range may be divided: about every ZONE_ROWS-th key, sorted. Zones
+ * whose rows do not reach far enough are left out. The caller frees the keys.
  */
 int sorted_rows_marks(const struct sorted_rows *rows, const struct row_range *range, int64_t **keys,
 		      size_t *count, struct simhash_error *error);
 
-/* Has every row a resemblance sketch? */
+/* Do all rows have a resemblance sketch? */
 bool sorted_rows_are_sketched(const struct sorted_rows *rows);
 
 void sorted_rows_release(struct sorted_rows *rows);
@@ -57,15 +58,18 @@ struct sorted_cursor {
 	struct run_cursor merge;
 };
 
-/* To be ended whatever this returns. */
+/* Always end the cursor, also after an error. */
 int sorted_cursor_begin(struct sorted_cursor *cursor, const struct sorted_rows *rows,
 			const struct row_range *range, struct simhash_error *error);
 
-/* The next row, which lives until the one after it: 1, 0 behind the last, -1 for an error. */
+/*
+ * The next row, which is valid until the next call. Returns 1, 0 after the last one, or -1 for an
+ * error.
+ */
 int sorted_cursor_next(struct sorted_cursor *cursor, const struct packed_row **row,
 		       struct simhash_error *error);
 
-/* Of one that was begun, or is all zero. */
+/* For a cursor that was begun, or that is all zero. */
 void sorted_cursor_end(struct sorted_cursor *cursor);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Reads a digest list and makes its files rows of a host.
+ * Reads a digest list and converts its files to rows of a host.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/against.h"

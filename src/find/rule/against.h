@@ -1,5 +1,5 @@
 /*
- * A digest list that the index is compared with, as if its files belonged to one more host.
+ * Compares the index with a digest list, as if the files of the list belonged to one more host.
  *
  *     if (against_open(&against, "there.digests", &error) != 0)
  *             return -1;
@@ -22,16 +22,16 @@
 
 struct digest_reader;
 
-/* The host of the files of a list; no index has it. */
+/* The id of the list as a host. No index has a host with this id. */
 #define AGAINST_HOST INT64_MAX
 
 struct against {
-	const char *path, *name; /* the name is displayed as that of a host */
+	const char *path, *name; /* name: displayed as the name of the host */
 	struct digest_reader *reader;
 };
 
 /*
- * Open a list and read its heading; "-" is standard input. Borrows the path. Errors:
+ * Open a list and read its heading; "-" is standard input. The path must stay valid. Errors: see
  * digest_reader.h.
  */
 int against_open(struct against *against, const char *path, struct simhash_error *error);
@@ -39,10 +39,10 @@ int against_open(struct against *against, const char *path, struct simhash_error
 /* The tag set of the list; it lives until against_release. */
 const struct simhash_tag_set *against_tags(const struct against *against);
 
-/* The next file, as digest_reader_next: a search reads the list once. */
+/* Read the next file, like digest_reader_next. A search reads the list once. */
 int against_next(struct against *against, struct file_row *row, struct simhash_error *error);
 
-/* After the last file: as digest_reader_doubt. */
+/* After the last file: the same as digest_reader_doubt. */
 const char *against_doubt(const struct against *against);
 
 void against_release(struct against *against);

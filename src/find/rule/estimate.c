@@ -1,16 +1,16 @@
 /*
- * Estimates from counts how much was changed between two files.
+ * Estimates from counts how much of the content differs between two files.
  *
- * Let a share f of the windows counted for a tag be replaced by fresh content of the same kind.
- * Then d = a - b is the difference of two independent counts, each with a share f of the windows,
- * so its variance is about f (a + b): on average, d^2 / (a + b) is f, and 1 for unrelated content
- * of one kind.
+ * Suppose that new content of the same kind replaces a share f of the windows counted for a tag.
+ * Then d = a - b is the difference of two independent counts, each from a share f of the windows,
+ * and its variance is about f (a + b). On average, d^2 / (a + b) is f, and it is 1 for unrelated
+ * content of one kind.
  *
- * Added or removed content moves all counts one way, by a share of (a + b) if it is like the rest,
- * by a constant if it is bytes of all kinds. Weighted least squares remove these two directions,
- * and also tag 00, which padding alone can move; the difference of the sizes measures them instead.
- * 15 tags less two directions leave 13 degrees of freedom to divide by, and fewer if some tags do
- * not occur, as most do not in plain text.
+ * Added or removed content moves all counts in one direction: by a share of (a + b) if it is like
+ * the rest, or by a constant if it contains all bytes equally often. Weighted least squares remove
+ * these two directions. Tag 00 is ignored, because padding alone can move it; the difference of the
+ * sizes measures padding instead. 15 tags minus two directions leave 13 degrees of freedom to
+ * divide by. There are fewer if some tags do not occur, and in plain text most tags do not occur.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/estimate.h"
@@ -22,7 +22,7 @@
 /* Sums of weighted products over the tags: of d, of s = a + b, and of 1. */
 struct moments {
 	double dd, ds, d1, ss, s1, one;
-	double present; /* the tags that occur */
+	double present; /* the number of tags that occur */
 };
 
 /* The minimum sum of w (d - x s - y)^2 over all x and y. */
@@ -36,7 +36,7 @@ static double least_squares(const struct moments *m)
 	if (determinant > 1e-9 * m->ss * m->one) {
 		x = (m->ds * m->one - m->d1 * m->s1) / determinant;
 		y = (m->d1 * m->ss - m->ds * m->s1) / determinant;
-	} else { /* all s alike: the two directions are one */
+	} else { /* all s are equal: the two directions are the same */
 		x = 0;
 		y = m->d1 / m->one;
 	}

@@ -1,6 +1,6 @@
 /*
- * Estimates how much of two files' content differs, from their counts and sizes alone. The estimate
- * is off by a factor of 2 to 5: see docs/algorithm.md.
+ * Estimates from counts and sizes how much of the content of two files differs. The estimate is off
+ * by a factor of 2 to 5: see docs/algorithm.md.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_ESTIMATE_H

@@ -1,6 +1,6 @@
 /*
  * Sets up a finder, reads hosts and sides, and converts rows to files. sweep.c, queries.c and
- * sketch_join.c do the search.
+ * sketch_join.c search.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -30,7 +30,7 @@ void find_request_init(struct find_request *request)
 	request->rule.unverified_percent_millionths = tolerance.percent_millionths;
 }
 
-/* A side without files is an error: the result would look as if nothing were similar. */
+/* A side without files is an error, because the result would look as if no files were similar. */
 static int find_side(struct finder *finder, int number, struct simhash_error *error)
 {
 	const struct find_side *side = &finder->request->between[number];
@@ -112,7 +112,7 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 {
 	const char *host = host_prefix(finder, row->host);
 	size_t prefix = host[0] == '\0' ? 0 : strlen(host) + 1;
-	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" has its own */
+	size_t slash = row->directory.size <= 1 ? 0 : 1; /* "/" already ends with a slash */
 	size_t size = prefix + row->directory.size + slash + row->name.size;
 	char *write = size < UINT32_MAX ? arena_take(arena, size + 1) : NULL;
 
@@ -179,7 +179,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 	file->reach = rule_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
 	file->swept_reach =
 		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
-	/* The search relies on this key: what is too large for it stays at its end. */
+	/* The search relies on this key. Sums that are too large get the largest value. */
 	for (int t = 0; t < SIMHASH_TAGS; t++) {
 		total += row->table.count[t];
 		if (total > INT64_MAX)
@@ -271,7 +271,7 @@ bool finder_takes(const struct finder *finder, const struct file_row *row)
 	return is_below(finder, row) && !finder_leaves_out(finder, row);
 }
 
-/* Their keys are 0, so the index finds them. */
+/* The keys of empty files are 0, so the index finds these files. */
 static int count_empty(struct finder *finder, struct simhash_error *error)
 {
 	const struct find_request *request = finder->request;

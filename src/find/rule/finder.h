@@ -1,6 +1,6 @@
 /*
- * The functions of a finder that the files of this room share: they convert a row to a file and
- * decide which rows a search includes.
+ * Declares the functions that the files of this room share: they convert a row to a file and decide
+ * which rows a search includes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_FINDER_H
@@ -11,7 +11,10 @@
 #include "store/rows/folder_rows.h"
 #include "store/rows/row_reader.h"
 
-/* What finder_takes needs of a row; and what the functions that make it a file need, but for a key. */
+/*
+ * TAKING_COLUMNS: the columns that finder_takes needs. FINDING_COLUMNS: the columns that the
+ * functions below need to convert a row to a file, except for a key.
+ */
 enum {
 	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_CONTENT_HASH,
 	FINDING_COLUMNS = TAKING_COLUMNS | ROW_PATH_HASH | ROW_NAME | ROW_SIZE | ROW_MTIME |
@@ -19,45 +22,51 @@ enum {
 			  ROW_CHECKED
 };
 
-/* All of a row but what is displayed. Error: the row contradicts itself. */
+/* Convert a row to a file, except for its displayed name. Error: the row contradicts itself. */
 int finder_convert(const struct finder *finder, const struct file_row *row, struct find_file *file,
 		   struct simhash_error *error);
 
-/* What is displayed of a row, which is put into the arena. */
+/* Put the displayed name of a row into the arena. */
 int finder_show(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
-/* Both. */
+/* finder_convert and finder_show. */
 int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
-/* The key to read beside uniform: where candidates are not found by the one named, uniform again. */
+/*
+ * The key to read in addition to uniform. It is also uniform if the key that the user chose does
+ * not find the candidates.
+ */
 enum simhash_key finder_read_key(const struct finder *finder);
 
-/* The bytes of memory that the search may take. */
+/* The number of bytes of memory that the search may use. */
 size_t finder_memory(const struct finder *finder);
 
 /*
- * Begin a search of all files: note how many rows there are to read, where progress is kept, and
- * count the empty files that the request is about and leaves out. With --between, and for parts of
- * the key space after the first, none are counted.
+ * Begin a search of all files. If progress is reported, set the number of rows to read. Count the
+ * empty files that the request covers but leaves out; with --between, and for parts of the key
+ * space after the first, count none.
  */
 int finder_begin(struct finder *finder, struct simhash_error *error);
 
-/* Is a row one of those that the request is about: at or below its directories, and not left out? */
+/*
+ * Does the request include this row? It does if the row is at or below its directories and is not
+ * left out.
+ */
 bool finder_takes(const struct finder *finder, const struct file_row *row);
 
-/* Is a file left out because its content is known, or by its path or size? */
+/* Is a file left out because of its content, path or size? */
 bool finder_leaves_out(const struct finder *finder, const struct file_row *row);
 
-/* folder_rows_next, without files that are left out. */
+/* The same as folder_rows_next, without the files that are left out. */
 int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cursor,
 			   struct folder_row *row, struct simhash_error *error);
 
 /* May files on these sides of --between be a pair? */
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
 
-/* Error: the index has no files of this host at or below a directory, which is absolute. */
+/* Error: the index has no files of this host at or below this absolute path of a directory. */
 int finder_check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error);
 

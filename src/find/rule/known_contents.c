@@ -1,5 +1,5 @@
 /*
- * Gathers lists of known files by kind of hash, and turns the hashes into hashes of contents.
+ * Collects lists of known files by kind of hash, and converts the hashes to content hashes.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/known_contents.h"
@@ -24,13 +24,13 @@ int known_contents_init(struct known_contents *known, struct store *store, int64
 	return 0;
 }
 
-/* Is there anything that such hashes can be compared with? */
+/* Does the index have hashes of this kind? */
 static bool is_usable(const struct known_contents *known, unsigned kind)
 {
 	return kind == KNOWN_CONTENT || known->measures[kind] != 0;
 }
 
-/* The list would leave out nothing, which is not what was asked for. */
+/* The list would leave out no file, which is not what the user wants. */
 static int refuse_list(const char *path, unsigned kinds, struct simhash_error *error)
 {
 	unsigned kind = 0;
@@ -86,7 +86,7 @@ int known_contents_read(struct known_contents *known, const char *path, enum kno
 	return status;
 }
 
-/* The contents that have one of the hashes of a kind. */
+/* Add the contents that have one of the hashes of this kind. */
 static int turn(struct known_contents *known, unsigned kind, struct simhash_error *error)
 {
 	uint8_t hash[FILE_HASH_SIZE_MAX], content[CONTENT_HASH_SIZE];

@@ -1,15 +1,16 @@
 /*
  * Converts rows to the units of the comparison, and compares them in vectors of eight lanes. Every
- * processor with vectors has these; others compute without vectors.
+ * processor with vectors has vectors of this size; on other processors, the code computes without
+ * vectors.
  * SPDX-License-Identifier: MIT
  */
 #define NEAR_VECTOR 8
 #include "find/rule/near_template.h"
 
-#define REACH_BITS 13 /* of a reach in the units of counts */
+#define REACH_BITS 13 /* significant bits of a reach in the units of counts */
 /*
- * Of a reach in the units of sums, which have one unit for what rounding can cost. With fewer bits
- * that is more; with more bits, fewer sums fit into a byte.
+ * The same in the units of sums. One of these units allows for rounding. Fewer bits make this unit
+ * larger; with more bits, fewer sums fit into a byte.
  */
 #define REACH_BITS_OF_SUMS 6
 
@@ -18,7 +19,7 @@ unsigned power_of(int64_t reach)
 	return 64 - (unsigned)__builtin_clzll((uint64_t)reach);
 }
 
-/* What is counted in `bits` bits of a reach is in units of 2^shift. */
+/* The unit is 2^shift if `bits` bits of a reach are used. */
 static unsigned shift_of(unsigned power, unsigned bits)
 {
 	return power > bits ? power - bits : 0;
@@ -51,7 +52,7 @@ void near_rows_set(const struct near_rows *rows, size_t number,
 struct nearness nearness_of(const struct simhash_sum_table *table, uint64_t reach, unsigned power)
 {
 	unsigned shift = shift_of(power, REACH_BITS), sums = shift_of(power, REACH_BITS_OF_SUMS);
-	/* Where they are rounded, each difference may be off by less than one. */
+	/* If values are rounded, each difference may be off by less than one unit. */
 	struct nearness near = {
 		.reach = (uint16_t)((reach >> sums) + (sums > 0 ? SUMS : 0)),
 		.reach_of_tags = (uint16_t)((reach >> shift) + (shift > 0 ? 1 + SIMHASH_TAGS : 0))};

@@ -1,6 +1,6 @@
 /*
- * The text of the comparison, which is compiled for each instruction set. A file includes it once,
- * with NEAR_VECTOR as the number of 16-bit lanes of a vector, and makes a near_fn of
+ * Compares rows; this source is compiled for each instruction set. A file includes it once, with
+ * NEAR_VECTOR as the number of 16-bit lanes of a vector, and builds a near_fn from
  * near_next_here().
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@ typedef int16_t near_signed_lanes __attribute__((vector_size(NEAR_VECTOR * 2)));
 
 #define NEAR_VECTORS (LANES / NEAR_VECTOR)
 
-#ifndef NEAR_ABSOLUTE /* where the instruction set has nothing better */
+#ifndef NEAR_ABSOLUTE /* for instruction sets without a better instruction */
 static inline near_lanes near_absolute(near_signed_lanes x)
 {
 	near_signed_lanes sign = x < 0;
@@ -25,7 +25,7 @@ static inline near_lanes near_absolute(near_signed_lanes x)
 }
 #define NEAR_ABSOLUTE near_absolute
 
-/* A bit for each lane, which is all ones or 0. */
+/* One bit for each lane. All bits of a lane are equal. */
 static inline unsigned near_bits(const near_lanes lanes[NEAR_VECTORS])
 {
 	uint64_t words[LANES / 4], any = 0;

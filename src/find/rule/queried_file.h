@@ -1,5 +1,6 @@
 /*
- * A requested file in its present state: scanned just before, so that it need not be in the index.
+ * Describes a requested file as it is now. It is scanned just before the search, so it need not be
+ * in the index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_QUERIED_FILE_H
@@ -11,8 +12,8 @@
 struct queried_file {
 	struct find_file file;
 	struct simhash_keys keys;
-	struct row_sketches *sketches; /* by the measure of the request, if it has one; owned */
-	struct arena arena;	       /* of what is displayed */
+	struct row_sketches *sketches; /* for the measure of the request, if it has one; owned */
+	struct arena arena;	       /* holds the displayed name */
 };
 
 void queried_file_release(struct queried_file *queried);

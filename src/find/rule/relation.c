@@ -1,5 +1,5 @@
 /*
- * Comparing and showing relations.
+ * Compares relations and computes the resemblance to show.
  * SPDX-License-Identifier: MIT
  */
 #include "find/rule/relation.h"

@@ -1,6 +1,6 @@
 /*
- * Describes how two files are related. This is the only description of a pair: pairs in memory and in
- * temporary files, contents of groups, and members of groups each have one.
+ * Describes how two files are related. Pairs in memory and in temporary files, contents of groups,
+ * and members of groups all use this description.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_RELATION_H
@@ -11,29 +11,34 @@
 
 /* How a pair was verified. */
 enum verification {
-	PAIR_UNVERIFIED, /* the counts are near, and no more is known */
+	PAIR_UNVERIFIED, /* the counts are near, and nothing else is known */
 	PAIR_HASH,	 /* the content hashes are equal */
 	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
-	PAIR_COUNTS,	 /* the sketches hold the same few shingles, and the counts are near */
+	PAIR_COUNTS,	 /* the sketches have the same few shingles, and the counts are near */
 	PAIR_READ,	 /* both files were read: the shares are measured */
-	PAIR_MEASURED	 /* found by another measure: its similarity is the resemblance */
+	/* Another measure found it; the resemblance is the similarity by that measure. */
+	PAIR_MEASURED
 };
 
 /* The relation of a file `a` with a file `b`. */
 struct relation {
 	uint64_t distance;
-	double resemblance; /* the share of their content that they have in common */
-	/* The share of a's bytes that are in b, and the reverse; for files that were read, and parts. */
+	double resemblance; /* the share of content that both have */
+	/*
+	 * The share of a's bytes that are in b, and the reverse; for parts, and for files that were
+	 * read.
+	 */
 	double contained_a, contained_b;
 	enum verification verification;
-	bool is_identical;  /* the same size and content hash; or, once read, the same bytes */
-	bool is_part;	    /* one file is contained in the other; contained_a and _b say how far */
-	bool is_unreadable; /* was to be read, and could not be as it was indexed */
+	/* Equal sizes and content hashes or, if the files were read, equal bytes. */
+	bool is_identical;
+	bool is_part;	    /* one file is part of the other; see contained_a and contained_b */
+	bool is_unreadable; /* it should be read, but could not be read as it was indexed */
 };
 
 _Static_assert(sizeof(struct relation) <= 40, "there may be very many of them");
 
-/* Of two files with the same content. */
+/* The relation of two files with the same content. */
 #define RELATION_OF_COPIES                                                        \
 	{                                                                         \
 		.resemblance = 1, .verification = PAIR_HASH, .is_identical = true \
@@ -60,19 +65,19 @@ static inline struct relation relation_turned(const struct relation *relation)
 	return turned;
 }
 
-/* The share of the smaller file, as a rule, that is in the other. */
+/* The larger of both shares, usually the share of the smaller file that is in the larger one. */
 static inline double larger_containment(const struct relation *relation)
 {
 	return relation->contained_a >= relation->contained_b ? relation->contained_a
 							      : relation->contained_b;
 }
 
-/* Below 0: x is the relation of the more alike; 0: neither. */
+/* Negative: x is more alike; positive: y is; 0: neither. */
 int relations_compare(const struct relation *x, const struct relation *y);
 
 /*
- * The resemblance as it is shown: 1 only for identical files; NAN where it is not known.
- * `is_identical`: by their content hashes, where the relation does not say so.
+ * The resemblance to show: 1 only for identical files; NAN if unknown. `is_identical`: the content
+ * hashes are equal, if the relation does not say so.
  */
 double shown_resemblance(const struct relation *relation, bool is_identical);
 

@@ -1,5 +1,5 @@
 /*
- * Decides whether two files are a pair (paper, 4.2), with tolerances by extension. join.c,
+ * Decides whether two files are a pair (paper, 4.2), with tolerances for extensions. join.c,
  * queried_rows.c and sketch_join.c search for candidates.
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,7 @@
 #include "base/files/read_file.h"
 #include "find/rule/near.h"
 
-#define TOLERANCES_MAX (1 << 20) /* bytes of a file */
+#define TOLERANCES_MAX (1 << 20) /* the largest file of tolerances, in bytes */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -92,7 +92,7 @@ int rule_add_tolerance(struct find_rule *rule, const char *text, struct simhash_
 	return 0;
 }
 
-/* The line without its comment and the spaces around it. */
+/* Returns the line without its '#' comment and without spaces around it. */
 static char *trim(char *line, size_t size)
 {
 	line[size] = '\0';
@@ -152,7 +152,7 @@ static struct simhash_tolerance tolerance_number(const struct find_rule *rule, u
 	return tolerance;
 }
 
-/* floor((s + partner) / 2) may lose a half; the sum of both halves' reach does not. */
+/* floor((s + partner) / 2) may lose a half; the sum of the reach of both halves does not. */
 static int64_t reach_of(const struct simhash_tolerance *tolerance, int64_t size_bytes,
 			int64_t largest)
 {
@@ -166,7 +166,7 @@ static int64_t reach_of(const struct simhash_tolerance *tolerance, int64_t size_
 	return simhash_key_reach(tolerance, mean < larger ? mean : larger);
 }
 
-/* Is less tolerated of a pair that nothing verifies? */
+/* Is the tolerance smaller for a pair that nothing verifies? */
 static bool is_limited(const struct find_rule *rule, int64_t percent_millionths)
 {
 	return rule->verify.mode != VERIFY_NO && rule->verify.mode != VERIFY_ALL &&
@@ -239,7 +239,7 @@ bool rule_allows(const struct find_rule *rule, const struct find_file *x, const 
 		x->extension_hash == y->extension_hash);
 }
 
-/* Of two tolerances the smaller. */
+/* Returns the smaller of the two tolerances. */
 static struct simhash_tolerance tolerance_of_pair(const struct find_rule *rule,
 						  const struct find_file *x,
 						  const struct find_file *y)

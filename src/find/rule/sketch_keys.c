@@ -11,8 +11,8 @@
 _Static_assert(sizeof(struct sketch_keys) == REGISTERS, "four registers a key");
 
 /*
- * Empty registers get the value of the next one that is not, changed by how far that is: else files
- * with few shingles would share no key.
+ * Empty registers get the value of the next register that is not empty, changed by its distance.
+ * Otherwise files with few shingles would share no key.
  */
 void sketch_keys_make(const struct simhash_resemblance_sketch *sketch, struct sketch_keys *keys)
 {

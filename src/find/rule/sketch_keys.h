@@ -1,8 +1,8 @@
 /*
- * Keys that find files with similar sketches without comparing all with all. A sketch has 32 keys,
- * each of four registers, and files that share a key are compared. If no register is empty, two
- * sketches that differ in fewer than 32 registers share a key for certain; that is a resemblance of
- * 0.76.
+ * Finds files with similar sketches by keys, without comparing all files with each other. A sketch
+ * has 32 keys, each of four registers, and files that share a key are compared. If no register is
+ * empty, two sketches that differ in fewer than 32 registers always share a key; this corresponds
+ * to a resemblance of 0.76.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,10 @@ struct sketch_keys {
 
 void sketch_keys_make(const struct simhash_resemblance_sketch *sketch, struct sketch_keys *keys);
 
-/* Has it a sketch, and any keys? Files without one shingle have all in common, and no estimate. */
+/*
+ * Does it have a sketch with at least one shingle? Without a shingle, there is no estimate and no
+ * useful key.
+ */
 bool sketch_has_shingles(const struct find_file *file);
 
 /* Do two sketches share a key? */

@@ -9,13 +9,13 @@
 #include "core/resemblance.h"
 #include "find/rule/sketch_keys.h"
 
-/* What a pair must resemble at least whose distance is within a tolerance. */
+/* The minimum resemblance for a pair whose distance is within a tolerance. */
 static const struct grade {
 	int64_t percent;
 	double min_resemblance;
 } grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, 0.75}};
 
-/* Of small files a distance of 1 is always within the tolerance, and says little. */
+/* For small files a distance of 1 is always within the tolerance, so the distance says little. */
 #define SMALL_SIZE 1024
 #define SMALL_MIN_RESEMBLANCE 0.6
 
@@ -40,14 +40,15 @@ static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
 }
 
 /*
- * Reading finds what is common around single bytes that differ; a shingle is spoilt by each. So
- * a sketch settles that files resemble each other, and that they have next to nothing in common.
+ * Reading finds common bytes between single changed bytes, but each changed byte destroys several
+ * shingles. So a sketch can show that files resemble each other, or that they have almost nothing
+ * in common.
  */
 #define UNRELATED_BELOW 0.25
 
 bool sketch_settles(double resemblance, double min_resemblance)
 {
-	/* More than a standard deviation; see docs/algorithm.md. What is read is rarely less. */
+	/* More than a standard deviation; see docs/algorithm.md. Reading rarely finds less. */
 	double error = resemblance >= 0.97 ? 0.01 : resemblance >= 0.85 ? 0.06 : 0.1;
 
 	return resemblance - error >= min_resemblance;
@@ -70,9 +71,9 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 }
 
 /*
- * Sketches of few registers or none, as zeros and endless repetitions have them: the same few
- * shingles, so often that the counts agree within 1 %. Of files too short for a shingle nothing is
- * known.
+ * For sketches with few registers or none, for example of zeros and of endless repetitions. Such
+ * files are a pair if their few shingles are the same and their counts agree within 1 %. Nothing is
+ * known about files that are too short for a shingle.
  */
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct relation *relation)
@@ -101,7 +102,7 @@ bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint6
 	return simhash_sum_table_hit(&swept, distance, x->size_bytes, y->size_bytes);
 }
 
-/* Of a file with a sketch and one without, no more is tolerated than the search looks for. */
+/* A pair with only one sketch is accepted only within the tolerance that the search uses. */
 static bool is_looked_for(const struct verify_rule *rule, const struct find_file *x,
 			  const struct find_file *y, uint64_t distance)
 {
@@ -126,7 +127,7 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return verify_by_counts(rule, x, y, relation);
 	if (rule->mode == VERIFY_READ)
 		return relation->resemblance >= UNRELATED_BELOW;
-	if (rule->min_resemblance >= 1) /* where levels differ, others may be estimated so */
+	if (rule->min_resemblance >= 1) /* if levels differ, an estimate of 1 may be wrong */
 		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
 	return rule->min_resemblance >= 0 ? relation->resemblance >= rule->min_resemblance
 					  : is_graded_pair(x, y, relation);

@@ -1,5 +1,5 @@
 /*
- * Gathers files and rows into batches, pushes them to the scanners, and calls all scanners to help
+ * Collects files and rows in batches, pushes them to the scanners, and calls all scanners to help
  * with a large file.
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "scan/command/filter_commands.h"
 #include "scan/file/shared_scan.h"
 
-/* What was gathered, which becomes the caller's; NULL if nothing was. */
+/* Return the collected batch, which the caller then owns; NULL if it is empty. */
 static struct batch *take_gathered(struct feed *feed)
 {
 	struct batch *batch = feed->batch, *moved;
@@ -44,7 +44,7 @@ void feed_release(struct feed *feed)
 	feed->batch = NULL;
 }
 
-/* Push a call to each other thread to help with a file. Without memory, a thread is not called. */
+/* Ask each other thread to help with a file. If memory is short, some are not asked. */
 static void call_helpers(struct scanners *scanners, struct shared_scan *shared, unsigned helpers)
 {
 	for (unsigned i = 0; i < helpers; i++) {
@@ -58,7 +58,7 @@ static void call_helpers(struct scanners *scanners, struct shared_scan *shared, 
 	}
 }
 
-/* Push the batch of a large file. A very large one is scanned by all threads. */
+/* Push the batch of a large file. All threads scan a very large file together. */
 static void push_large(struct scanners *scanners, struct batch *batch)
 {
 	const struct task *task = &batch->tasks[0];
@@ -113,7 +113,7 @@ static struct batch *need_batch(struct feed *feed, struct simhash_error *error)
 	return feed->batch;
 }
 
-/* Has the batch no room for more, or enough to do? */
+/* Is the batch full, or is there enough work in it? */
 static void flush_if_full(struct feed *feed)
 {
 	const struct batch *batch = feed->batch;
@@ -123,7 +123,7 @@ static void flush_if_full(struct feed *feed)
 		feed_flush(feed);
 }
 
-/* Append a task to a batch that has room; NULL when memory is short. */
+/* Append a task to a batch with room; NULL if memory is short. */
 static struct task *append_task(const struct feed *feed, struct directory *directory,
 				const struct found_file *file)
 {
@@ -178,7 +178,7 @@ static void push_or_keep(struct feed *feed)
 		push_large(feed->scanners, batch);
 }
 
-/* A command takes long for its file, however small that is: then other files are other batches. */
+/* A command may take long even for a small file, so the file gets its own batch. */
 static bool is_filtered(const struct feed *feed, const struct found_file *file)
 {
 	const struct filter_commands *filters = feed->scanners->request->filters;
@@ -227,7 +227,7 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 		return error_set_memory(error);
 	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
 	row_take_file(&task->row, row);
-	/* A member has the links of its row: one, whatever its archive has. */
+	/* A member always has the links of its row, which is 1, regardless of its archive. */
 	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->found.links;
 	task->result.is_moved = true;
 	task->known.leaves = left != NULL;

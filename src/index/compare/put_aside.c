@@ -1,5 +1,5 @@
 /*
- * Keeps lists of files and rows with their directories and names, within bounds of memory.
+ * Stores lists of files and rows with their directories and names, within limits of memory.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/put_aside.h"
@@ -12,7 +12,7 @@
 #include "base/data/array.h"
 #include "base/files/identity.h"
 
-/* Some 400,000 files and 100,000 rows; arrays that grow by doubling may take twice as much. */
+/* About 400,000 files and 100,000 rows; arrays that grow by doubling may take twice as much. */
 #define WAITING_BYTES ((size_t)16 << 20)
 #define LOST_BYTES ((size_t)8 << 20)
 
@@ -37,7 +37,7 @@ uint64_t file_key(uint64_t inode, int64_t size_bytes, int64_t mtime_ns, bool is_
 	return key ^ key >> 32;
 }
 
-/* Could a file have been scanned before, by what the system knows of it? */
+/* Could a file have been scanned before, according to its times? */
 static bool may_be_known(const struct put_aside *aside, const struct directory *directory,
 			 const struct found_file *file)
 {
@@ -59,7 +59,10 @@ static bool is_listed(const struct put_aside *aside, const struct directory *dir
 	       aside->directories[aside->directory_count - 1].directory == directory;
 }
 
-/* Take room for an item with its name, and its directory if it is new; false when all is taken. */
+/*
+ * Reserve memory for an item, its name, and its directory if it is new. False if the limit is
+ * reached.
+ */
 static bool take_room(const struct put_aside *aside, const struct directory *directory,
 		      size_t item_size, size_t name_size, atomic_size_t *bytes, size_t max)
 {
@@ -73,7 +76,7 @@ static bool take_room(const struct put_aside *aside, const struct directory *dir
 	return false;
 }
 
-/* 1, 0 where the directory cannot be told from another one later, or -1. */
+/* Returns 1, 0 if the directory could not be recognized later, or -1. */
 static int list_directory(struct put_aside *aside, struct directory *directory,
 			  struct simhash_error *error)
 {
@@ -92,7 +95,7 @@ static int list_directory(struct put_aside *aside, struct directory *directory,
 	return 1;
 }
 
-/* As list_directory. */
+/* Returns the same as list_directory. */
 static int list_name(struct put_aside *aside, struct directory *directory, struct bytes name,
 		     struct aside_name *at, struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Compares the files of a directory with its rows, both in order of path hash, and feeds the files
- * to scan and the rows to remove.
+ * Compares the files of a directory with its rows, both in order of path hash, and passes the files
+ * to scan and the rows to remove to the feed.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/reconcile.h"
@@ -21,10 +21,10 @@
 #include "store/rows/known_file.h"
 #include "store/rows/known_table.h"
 
-/* Directories looked up, or found in the table, before the view of the index is renewed. */
+/* The number of directories after which the view of the index is renewed. */
 #define VIEW_DIRECTORIES 256
 
-/* Before the index is asked: have a view of it. */
+/* Called before a query: begin a view of the index, if there is none. */
 static int look_up(struct reconciler *reconciler, struct simhash_error *error)
 {
 	if (reconciler->has_view)
@@ -34,7 +34,7 @@ static int look_up(struct reconciler *reconciler, struct simhash_error *error)
 	return store_renew_view(reconciler->store, error);
 }
 
-/* Has a file the size and the time of its row? */
+/* Does a file have the size and the time of its row? */
 static bool is_as_known(const struct found_file *file, const struct known_file *known)
 {
 	int64_t size_bytes = file->is_inflated ? known->compressed_size_bytes : known->size_bytes;
@@ -49,7 +49,7 @@ static void skip(struct reconciler *reconciler, const struct found_file *file)
 		index_progress_skip(reconciler->progress, file->size_bytes);
 }
 
-/* An unchanged file may have more or fewer names than its row knows. */
+/* An unchanged file may have more or fewer names than its row says. */
 static int relink_if_changed(const struct reconciler *reconciler, const struct found_file *file,
 			     const struct known_file *known, struct feed *feed,
 			     struct simhash_error *error)
@@ -67,7 +67,7 @@ static int relink_if_changed(const struct reconciler *reconciler, const struct f
 	return feed_relink(feed, &relinked, error);
 }
 
-/* The row of a gzip file's content, which is not asked for, moves with that of the file. */
+/* If the run does not inflate, the row of a gzip file's content moves with the row of the file. */
 static int put_aside_content(const struct reconciler *reconciler, struct directory *directory,
 			     const struct found_file *file, struct simhash_error *error)
 {
@@ -88,7 +88,7 @@ static int put_aside_content(const struct reconciler *reconciler, struct directo
 	return status < 0 ? -1 : 0;
 }
 
-/* A file that the index does not know at its path. It may know it at another. */
+/* Handle a file that the index does not know at its path. It may know the file at another path. */
 static int scan_unknown(struct reconciler *reconciler, struct directory *directory,
 			const struct found_file *file, struct feed *feed,
 			struct simhash_error *error)
@@ -102,7 +102,7 @@ static int scan_unknown(struct reconciler *reconciler, struct directory *directo
 	return waits < 0 ? -1 : put_aside_content(reconciler, directory, file, error);
 }
 
-/* A row that was read ahead is read again, for what a table leaves out. */
+/* Read a row again that was read ahead, because the table lacks some of its values. */
 static int complete(struct reconciler *reconciler, struct known_file *known, bool *found,
 		    struct simhash_error *error)
 {
@@ -118,7 +118,10 @@ static int complete(struct reconciler *reconciler, struct known_file *known, boo
 					 error);
 }
 
-/* Do the inode numbers of this file's file system last? Asked once for each device in a row. */
+/*
+ * Does this file's file system have lasting inode numbers? Checked once for consecutive files of
+ * one device.
+ */
 static bool have_lasting_inodes(struct reconciler *reconciler, const struct directory *directory,
 				const struct found_file *file)
 {
@@ -128,7 +131,7 @@ static bool have_lasting_inodes(struct reconciler *reconciler, const struct dire
 	return reconciler->inodes_last;
 }
 
-/* Has another file of the same size and time taken the name? */
+/* Was the file replaced by another file with the same size and time? */
 static int is_exchanged(struct reconciler *reconciler, const struct directory *directory,
 			const struct found_file *file, const struct known_file *known,
 			bool *is_other, struct simhash_error *error)
@@ -163,8 +166,8 @@ static int is_unchanged(struct reconciler *reconciler, const struct directory *d
 }
 
 /*
- * A file that has members in the index. Those are written anew with it, so it is looked into for
- * the kinds for which it was, and for those that are asked for.
+ * Scan a file that has members in the index. Its members are written again with it, so it is
+ * examined for the kinds of the last run and for the requested kinds.
  */
 static int scan_container(struct reconciler *reconciler, struct directory *directory,
 			  const struct found_file *file, const struct known_file *known,
@@ -185,8 +188,8 @@ static int scan_container(struct reconciler *reconciler, struct directory *direc
 }
 
 /*
- * A file that differs from the row of its path. If it was not changed but replaced by a file that
- * may have been moved here, that row may be the one of a file that was moved away.
+ * Handle a file that differs from the row of its path. If it was replaced by a file that may have
+ * been moved here, the row may belong to a file that was moved away.
  */
 static int scan_changed(struct reconciler *reconciler, struct directory *directory,
 			const struct found_file *file, const struct known_file *known,
@@ -211,7 +214,7 @@ static int scan_changed(struct reconciler *reconciler, struct directory *directo
 		       : 0;
 }
 
-/* A file that has a row. */
+/* Handle a file that has a row. */
 static int decide(struct reconciler *reconciler, struct directory *directory,
 		  const struct found_file *file, const struct known_file *known, struct feed *feed,
 		  struct simhash_error *error)
@@ -245,7 +248,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 
-/* A row whose file is gone. It may be elsewhere by now. */
+/* Handle a row whose file was removed. The file may now be elsewhere. */
 static int lose(const struct reconciler *reconciler, struct directory *directory,
 		const struct known_file *known, struct feed *feed, struct simhash_error *error)
 {
@@ -256,7 +259,10 @@ static int lose(const struct reconciler *reconciler, struct directory *directory
 	return kept == 0 ? feed_remove(feed, known->path_hash, error) : kept < 0 ? -1 : 0;
 }
 
-/* After a failure to look at a file: where it may still be there, this is reported. */
+/*
+ * After a failure to read a file's status: is the file certainly removed? If not, report the
+ * failure.
+ */
 static bool is_gone_by_errno(const struct reconciler *reconciler, const struct directory *directory,
 			     const char *name)
 {
@@ -265,7 +271,7 @@ static bool is_gone_by_errno(const struct reconciler *reconciler, const struct d
 
 	if (saved == ENOENT || saved == ENOTDIR || saved == ENAMETOOLONG)
 		return true;
-	if (saved == ELOOP) /* of links, which the walk has reported */
+	if (saved == ELOOP) /* a link, which the walk has reported */
 		return false;
 	path = path_join(directory_path(directory), bytes_of(name));
 	failures_report(reconciler->failures, directory->root,
@@ -274,7 +280,9 @@ static bool is_gone_by_errno(const struct reconciler *reconciler, const struct d
 	return false;
 }
 
-/* Inflated content that is not asked for is that of its file all the same. */
+/*
+ * If the run does not inflate, existing inflated content is scanned again if its file has changed.
+ */
 static int inflate_if_changed(struct directory *directory, const struct known_file *known,
 			      const struct stat *status, struct feed *feed,
 			      struct simhash_error *error)
@@ -302,8 +310,8 @@ static int inflate_if_changed(struct directory *directory, const struct known_fi
 }
 
 /*
- * A row without its file. The directory was listed before the row was read, so
- * another process may have added both between: look once more.
+ * Handle a row without a file. The directory was listed before the row was read, so another process
+ * may have added both in between: check again.
  */
 static int remove_if_gone(const struct reconciler *reconciler, struct directory *directory,
 			  const struct known_file *known, struct feed *feed,
@@ -322,13 +330,18 @@ static int remove_if_gone(const struct reconciler *reconciler, struct directory 
 	free(name);
 	if (is_gone)
 		return lose(reconciler, directory, known, feed, error);
-	/* Content that is asked for was met with its file, also in an earlier part of the directory. */
+	/*
+	 * If the run inflates, the content was found with its file, perhaps in an earlier part of
+	 * the directory.
+	 */
 	return is_there && known->compressed_size_bytes > 0 && !reconciler->inflates
 		       ? inflate_if_changed(directory, known, &status, feed, error)
 		       : 0;
 }
 
-/* Feed the files of a chunk that come before a row, or all for NULL; *next is the first left. */
+/*
+ * Feed the files of a chunk that come before a row (NULL: all). *next is the first remaining file.
+ */
 static int scan_before(struct reconciler *reconciler, const struct chunk *chunk,
 		       const struct known_file *known, size_t *next, struct feed *feed,
 		       struct simhash_error *error)
@@ -343,7 +356,7 @@ static int scan_before(struct reconciler *reconciler, const struct chunk *chunk,
 	return 0;
 }
 
-/* A row without its file that was read ahead: ask for it as it is now, with its name. */
+/* Handle a row that was read ahead and has no file: read its current state, with its name. */
 static int remove_if_still_there(struct reconciler *reconciler, const struct chunk *chunk,
 				 const uint8_t hash[PATH_HASH_SIZE], struct feed *feed,
 				 struct simhash_error *error)
@@ -365,7 +378,10 @@ static int remove_if_still_there(struct reconciler *reconciler, const struct chu
 	return status;
 }
 
-/* A row of a directory, all files of which are in the chunk: the files before it, and its own. */
+/*
+ * Handle a row of a directory whose files are all in the chunk: the files before it, and its own
+ * file.
+ */
 static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
 		     const struct known_file *known, size_t *next, struct feed *feed,
 		     struct simhash_error *error)
@@ -384,7 +400,7 @@ static int merge_row(struct reconciler *reconciler, const struct chunk *chunk,
 	return decide(reconciler, chunk->directory, file, known, feed, error);
 }
 
-/* The rows of a directory, where they were read ahead. */
+/* The rows of a directory that were read ahead. */
 struct rows_ahead {
 	struct known_row *rows;
 	size_t count;
@@ -403,8 +419,8 @@ static struct rows_ahead rows_ahead_of(const struct reconciler *reconciler,
 }
 
 /*
- * The files of a chunk and all rows of its directory, which were read ahead. Where there are no
- * files, those were in other chunks, and rows that met theirs are left out.
+ * Merge the files of a chunk with all rows of its directory, which were read ahead. An empty chunk
+ * ends a directory whose files came in other chunks; rows that met their files there are skipped.
  */
 static int merge_ahead(struct reconciler *reconciler, const struct chunk *chunk,
 		       const struct rows_ahead *ahead, size_t *next, struct feed *feed,
@@ -440,8 +456,8 @@ static int merge_asked(struct reconciler *reconciler, const struct chunk *chunk,
 }
 
 /*
- * Of a directory in a large tree only a digest was read ahead. Is it that of these files, and would
- * each be found unchanged and with the links that its row has? Then nothing is to be done.
+ * For a directory in a large tree, only a digest was read ahead. If it equals the digest of these
+ * files, with their links, all files are unchanged and nothing must be done.
  */
 static int is_all_unchanged(struct reconciler *reconciler, const struct chunk *chunk,
 			    bool *is_unchanged, struct simhash_error *error)
@@ -476,7 +492,7 @@ static int is_all_unchanged(struct reconciler *reconciler, const struct chunk *c
 	return 0;
 }
 
-/* All files of a directory and all its rows, side by side: both are sorted by path hash. */
+/* Compare all files of a directory with all its rows; both are sorted by path hash. */
 static int reconcile_whole(struct reconciler *reconciler, const struct chunk *chunk,
 			   struct feed *feed, struct simhash_error *error)
 {
@@ -494,7 +510,7 @@ static int reconcile_whole(struct reconciler *reconciler, const struct chunk *ch
 	return status == 0 ? scan_before(reconciler, chunk, NULL, &next, feed, error) : -1;
 }
 
-/* The row of one file, from where it is to be had. */
+/* Find the row of one file, in the table or in the index. */
 static int find_row(struct reconciler *reconciler, const struct chunk *chunk,
 		    const struct found_file *file, const struct rows_ahead *ahead,
 		    struct known_file *known, bool *found, struct simhash_error *error)
@@ -514,7 +530,7 @@ static int find_row(struct reconciler *reconciler, const struct chunk *chunk,
 			       error);
 }
 
-/* One row at a time, for a directory that comes in parts: its rows may be millions. */
+/* Look up one row at a time, for a directory that comes in parts: it may have millions of rows. */
 static int reconcile_each(struct reconciler *reconciler, const struct chunk *chunk,
 			  struct feed *feed, struct simhash_error *error)
 {
@@ -560,7 +576,7 @@ int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, st
 	default:
 		if (reconcile_each(reconciler, chunk, feed, error) != 0)
 			return -1;
-		/* The files of all parts are dealt with; now the rows without one. */
+		/* The files of all parts are done; now handle the rows without files. */
 		return reconcile_whole(reconciler, &rows_only, feed, error);
 	}
 }

@@ -1,6 +1,5 @@
 /*
- * Remembers the directories that a walk meets, and looks once more for the other directories of the
- * index.
+ * Stores the directories that a walk meets, and checks the other directories of the index again.
  * SPDX-License-Identifier: MIT
  */
 #include "index/compare/vanished.h"
@@ -52,7 +51,7 @@ int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_S
 	return added < 0 ? error_set_memory(error) : 0;
 }
 
-/* ---- Looking once more ---- */
+/* ---- Checking again ---- */
 
 static bool is_other_file_system(int above, const char *name)
 {
@@ -63,7 +62,10 @@ static bool is_other_file_system(int above, const char *name)
 	       device.number != (uint64_t)status.st_dev;
 }
 
-/* Is a path below a root on another file system? That one is not asked, and may not answer. */
+/*
+ * Is a path below a root on another file system? That file system is not accessed, because it may
+ * not answer.
+ */
 static bool is_elsewhere(struct bytes path, const struct root *root)
 {
 	size_t top_size = strlen(root->path);
@@ -87,10 +89,11 @@ static bool is_elsewhere(struct bytes path, const struct root *root)
 }
 
 /*
- * Look for a directory that a walk would reach by this path. It may have been made, and indexed by
- * another process, since its parent was listed. Goes name by name, since the path may be longer
- * than the system takes at once. 0: *gone is NULL where it is there, or the shortest part of the
- * path that is not there, the caller's to free; -1 with errno where that cannot be told.
+ * Look for a directory that a walk would reach by this path. It may have been created and indexed
+ * by another process after its parent was listed. Goes name by name, because the path may be longer
+ * than the system allows. Returns 0; *gone is NULL if the directory exists, or else the shortest
+ * missing part of the path, which the caller frees. Returns -1 with errno if this cannot be
+ * determined.
  */
 static int find_gone(struct bytes path, char **gone)
 {
@@ -104,7 +107,7 @@ static int find_gone(struct bytes path, char **gone)
 		*end = '\0';
 		fd = open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
 		close_keeping_errno(above);
-		/* A link is ENOTDIR or ELOOP, depending on the system. */
+		/* A link gives ENOTDIR or ELOOP, depending on the system. */
 		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP ||
 			       errno == ENAMETOOLONG)) {
 			*gone = copy;
@@ -122,7 +125,7 @@ static int find_gone(struct bytes path, char **gone)
 	return 0;
 }
 
-/* The same of the file whose members are the rows of a directory. */
+/* The same for the archive whose members are the rows of a directory. */
 static int find_file_gone(struct bytes directory, bool follow, char **gone)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
@@ -145,7 +148,7 @@ static int find_file_gone(struct bytes directory, bool follow, char **gone)
 	return result;
 }
 
-/* Is a directory of the index gone for certain? */
+/* Was a directory of the index certainly removed? */
 static bool is_gone(struct vanished *vanished, const struct known_directory *known,
 		    const struct root *root, struct failures *failures)
 {
@@ -158,7 +161,9 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 		return true;
 	if (vanished->one_file_system && is_elsewhere(known->path, root))
 		return false;
-	/* Where search is denied, the walk has reported it, or was told to leave it out. */
+	/*
+	 * If search permission is denied, the walk has reported it, or the directory was excluded.
+	 */
 	if ((is_inside_directory(known->path) ? find_file_gone(known->path, vanished->follow, &gone)
 					      : find_gone(known->path, &gone)) != 0 &&
 	    errno != EACCES)

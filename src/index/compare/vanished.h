@@ -21,28 +21,29 @@
 #include "store/write/forget.h"
 
 struct vanished {
-	pthread_mutex_t mutex;	     /* of `met` */
-	struct pair_set met;	     /* hashes of the present root's directories */
-	struct directory_list found; /* that are gone */
-	bool follow;		     /* links, also to files */
-	bool one_file_system;	     /* what is below others stays */
-	char *gone; /* a path that was found to be gone last, with all below it; or NULL */
+	pthread_mutex_t mutex;	     /* for `met` */
+	struct pair_set met;	     /* hashes of the current root's directories */
+	struct directory_list found; /* the directories that were removed */
+	bool follow;		     /* follow links, also to files */
+	bool one_file_system;	     /* keep rows on other file systems */
+	char *gone; /* the last path found to be removed, with everything below it; or NULL */
 };
 
 void vanished_init(struct vanished *vanished);
 void vanished_release(struct vanished *vanished);
 
-/* The walk has met a directory. */
+/* Record that the walk has met a directory. */
 int vanished_meet(struct vanished *vanished, const uint8_t hash[DIRECTORY_HASH_SIZE],
 		  struct simhash_error *error);
 
 /*
- * Find what has vanished below a root. A directory that cannot be looked for is reported and stays.
+ * Find the vanished directories below a root. If a directory cannot be checked, it is reported and
+ * kept.
  */
 int vanished_find(struct vanished *vanished, struct store *store, const struct row_scope *scope,
 		  const struct root *root, struct failures *failures, struct simhash_error *error);
 
-/* Forget what was met: the next root begins with nothing. */
+/* Forget the met directories, before the next root. */
 void vanished_forget_met(struct vanished *vanished);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Carries out a run from beginning to end: opens the index, starts and joins the threads, removes
- * the rows of vanished files, and enters the runs.
+ * Carries out a run from start to end: opens the index, starts and joins the threads, removes the
+ * rows of vanished files, and records the runs.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/index.h"
@@ -34,7 +34,8 @@ struct run {
 	const struct index_resources *resources;
 	struct store *store;
 	struct row_scope scope;
-	int64_t measures[SKETCHES_MAX]; /* the ids in the index of those wanted, hashes too */
+	/* the ids in the index of the requested measures and hashes */
+	int64_t measures[SKETCHES_MAX];
 	unsigned measure_count;
 	struct failures failures;
 	struct roots roots;
@@ -44,8 +45,8 @@ struct run {
 	struct scanners scanners;
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
-	int64_t last_scan_ns;	  /* no row is of a later one */
-	bool is_unwritten;	  /* the writer lost rows when the run was to stop */
+	int64_t last_scan_ns;	  /* no row was scanned later */
+	bool is_unwritten;	  /* the writer lost rows when the run was stopped */
 	atomic_uint kernel_file_systems;
 };
 
@@ -55,7 +56,7 @@ static int want_measure(struct run *run, const char *text, struct simhash_error 
 				error);
 }
 
-/* The commands that files are given to, of which a row has the number. */
+/* Add the filter commands to the index; rows contain their numbers. */
 static int enter_filters(struct run *run, struct simhash_error *error)
 {
 	const struct filter_commands *filters = run->request->filters;
@@ -99,7 +100,7 @@ static struct walk_options walk_options_of(struct run *run)
 		.one_file_system = request->one_file_system,
 		.inflate = request->inflate,
 		.exclusions = request->exclusions,
-		/* Half of all for two walks, the other half for the scanners. */
+		/* One half of the descriptors is for two walks, the other half for the scanners. */
 		.held_max = directory_open_max() / 4,
 		.stop = run->resources->stop,
 		.failures = &run->failures,
@@ -108,8 +109,8 @@ static struct walk_options walk_options_of(struct run *run)
 }
 
 /*
- * How many of the largest files are scanned last. Only a first load builds indexes. A list of files
- * may be fed slowly, so none waits for its end.
+ * Return the number of largest files to scan last. 0 if no indexes are built meanwhile, as in a
+ * later load, and for a list of files, which may arrive slowly.
  */
 static unsigned kept_max(const struct run *run)
 {
@@ -118,7 +119,7 @@ static unsigned kept_max(const struct run *run)
 	return is_first_load ? directory_open_max() / 4 : 0;
 }
 
-/* Hand each kind of thread what it works with. */
+/* Connect the threads with each other. */
 static void connect(struct run *run)
 {
 	run->scanners = (struct scanners){.request = run->request,
@@ -142,7 +143,7 @@ static void connect(struct run *run)
 					.bounds = {.last_scan_ns = run->last_scan_ns}};
 }
 
-/* Write, while the walkers and the scanners work. */
+/* Write while the walkers and the scanners work. */
 static int write_all(struct run *run, struct simhash_error *error)
 {
 	struct walk_options options = walk_options_of(run);
@@ -157,7 +158,7 @@ static int write_all(struct run *run, struct simhash_error *error)
 	count_ahead_end(&count);
 	if (status == 0 && walk_status == 0 && run->resources->progress != NULL)
 		index_progress_end(run->resources->progress);
-	/* A writer that was told to stop was told so by the walk that failed. */
+	/* If a failed walk stopped the writer, return the error of the walk. */
 	if (walk_status != 0 && (status == 0 || error->code == ERROR_STOPPED)) {
 		*error = walk_error;
 		status = -1;
@@ -167,7 +168,7 @@ static int write_all(struct run *run, struct simhash_error *error)
 	return status;
 }
 
-/* Start the threads, write until they end, and gather what they report. */
+/* Start the threads, write until they end, and join them. */
 static int run_threads(struct run *run, struct simhash_error *error)
 {
 	int status;
@@ -191,7 +192,9 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->bytes = run->writer.bytes;
 	summary->moved = run->writer.moved;
 	summary->removed = run->writer.rows_removed;
-	/* Rows that were moved were still there, too. */
+	/*
+	 * Rows of moved files were also removed from the vanished directories; do not count them.
+	 */
 	if ((uint64_t)run->vanished_removed > run->walkers.moved_from_vanished)
 		summary->removed +=
 			(uint64_t)run->vanished_removed - run->walkers.moved_from_vanished;
@@ -201,7 +204,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
-/* A run removes what is gone below its roots, but not below one that is gone itself. */
+/* A run removes rows of missing files below its roots, but not if the root itself is missing. */
 static int report_gone(struct run *run, struct simhash_error *error)
 {
 	const struct index_resources *resources = run->resources;
@@ -248,7 +251,7 @@ static int index_roots(struct run *run, struct index_summary *summary, struct si
 		has_begun = true;
 		status = load_roots(run, error);
 	}
-	/* What was committed has been counted, all but the last errors. */
+	/* The committed rows have been counted, but not the last errors. */
 	if (has_begun && status != 0 && error->code == ERROR_STOPPED)
 		writer_end_runs(&run->writer, true, &ignored);
 	summarize(run, summary);

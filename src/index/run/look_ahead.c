@@ -1,5 +1,5 @@
 /*
- * Decides from a sample of directories whether to read ahead, and reads ahead in all threads.
+ * Decides with a sample of directories whether to read ahead, and reads ahead in all threads.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/look_ahead.h"
@@ -12,7 +12,9 @@
 #include "store/rows/known_file.h"
 #include "store/rows/known_table.h"
 
-/* Some 700,000 files by their rows, or a million directories by digests. What is beyond is asked. */
+/*
+ * About 700,000 files as rows, or a million directories as digests. Other directories are queried.
+ */
 #ifndef TABLE_BYTES
 #define TABLE_BYTES ((size_t)24 << 20)
 #endif
@@ -28,7 +30,7 @@ static bool will_be_walked(const struct roots *roots, struct bytes path)
 	return false;
 }
 
-/* Are enough directories of the index below the roots? A sample of them tells. */
+/* Decide with a sample whether enough directories of the index are below the roots. */
 static int is_worth_it(const struct walkers *walkers, struct store *store, bool *is_worth,
 		       struct simhash_error *error)
 {
@@ -93,7 +95,7 @@ int look_ahead(struct walkers *walkers, struct known_table **table, struct simha
 	for (unsigned i = 0; i < walkers->count; i++) {
 		if (threads[i].status == 0)
 			continue;
-		/* A server that went away and came back is asked for each directory instead. */
+		/* After a lost connection, query each directory instead. */
 		if (store_recover(threads[i].reconciler.store, &threads[i].error) != 0) {
 			*error = threads[i].error;
 			return -1;

@@ -1,7 +1,6 @@
 /*
- * Reads the rows of the index before the walk, if that is faster than a question for each
- * directory: when the walk will meet a good part of the directories that the index has.
- *
+ * Reads the rows of the index before the walk, if this is faster than a query for each directory:
+ * if the walk will meet a large part of the directories in the index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_LOOK_AHEAD_H
@@ -10,8 +9,8 @@
 #include "index/run/walker.h"
 
 /*
- * Read, by the connections of all walkers, and give the table to their reconcilers. NULL in
- * *table where questions are better; else the caller frees it after the walk.
+ * Read with the connections of all walkers, and give the table to their reconcilers. *table is NULL
+ * if queries are better; otherwise the caller frees it after the walk.
  */
 int look_ahead(struct walkers *walkers, struct known_table **table, struct simhash_error *error);
 

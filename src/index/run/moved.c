@@ -1,7 +1,7 @@
 /*
  * Matches waiting files with rows that lost their files, by their keys: the files are in an array
- * sorted by key, and the rows come one by one. A match is a claim. The whole row and the file
- * itself prove it or refute it.
+ * sorted by key, and the rows come one by one. A match is a claim. The complete row and the file
+ * itself confirm or refute it.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/moved.h"
@@ -24,19 +24,20 @@
 #include "store/rows/known_file.h"
 #include "store/rows/row_reader.h"
 
-/* A file that waits, where it may be looked for by its key. */
+/* A file that waits, sorted by its key. */
 struct candidate {
 	uint64_t key;
 	struct put_aside *aside;
 	struct waiting_file *file;
 };
 
-/* A row that may be that of a candidate. */
+/* A row that may belong to a candidate. */
 struct claim {
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
-	struct candidate *candidate; /* the first of its key; at last its own */
-	struct lost_row *lost;	     /* NULL: the row is of a directory that is gone */
-	bool is_shared;		     /* the candidate: other rows claim it too */
+	/* at first the first candidate with this key; in the end its own */
+	struct candidate *candidate;
+	struct lost_row *lost; /* NULL: the row is from a vanished directory */
+	bool is_shared;	       /* other rows claim the same candidate */
 };
 
 struct settling {
@@ -48,7 +49,7 @@ struct settling {
 	struct claim *claims;
 	size_t claim_count, claim_capacity;
 	struct moved_archives archives;
-	/* The directory that was opened last. */
+	/* The last opened directory. */
 	const struct aside_directory *entered;
 	struct directory *directory; /* NULL: it could not be opened */
 	bool has_lasting_inodes;
@@ -73,7 +74,7 @@ static struct directory *open_again(const struct aside_directory *aside)
 
 	if (fd < 0 || fstat(fd, &status) != 0)
 		goto out;
-	/* What has taken its place since may be outside of the tree. */
+	/* A directory that replaced this one may be outside of the tree. */
 	errno = ENOENT;
 	if ((uint64_t)status.st_dev != aside->device || (uint64_t)status.st_ino != aside->inode)
 		goto out;
@@ -91,7 +92,9 @@ static bool says_gone(int system_errno)
 	       system_errno == ENAMETOOLONG;
 }
 
-/* The directory of a name, open. NULL if it is gone, or cannot be opened, which is reported. */
+/*
+ * Open the directory of a name. NULL if it was removed or cannot be opened; a failure is reported.
+ */
 static struct directory *enter(struct settling *settling, const struct put_aside *aside,
 			       struct aside_name at)
 {
@@ -111,7 +114,7 @@ static struct directory *enter(struct settling *settling, const struct put_aside
 	return settling->directory;
 }
 
-/* Of the file itself, where the name is that of inflated content. */
+/* Read the identity of a file; for inflated content, of its file. */
 static int read_identity(const struct directory *directory, struct bytes name,
 			 struct file_identity *identity)
 {
@@ -158,7 +161,7 @@ static int list_candidates(struct settling *settling, struct simhash_error *erro
 	return 0;
 }
 
-/* The first candidate of a key, or NULL. */
+/* Return the first candidate with a key, or NULL. */
 static struct candidate *find_candidate(const struct settling *settling, uint64_t key)
 {
 	size_t low = 0, high = settling->candidate_count;
@@ -202,7 +205,7 @@ static void report(const struct settling *settling, const struct directory *dire
 	free(path);
 }
 
-/* Look once more: the file may have come back while others were walked. */
+/* Check again: the file may have come back during the walk. */
 static bool is_gone(struct settling *settling, const struct put_aside *aside,
 		    const struct lost_row *lost)
 {
@@ -250,7 +253,7 @@ static int claim_for_directory(struct settling *settling, const uint8_t hash[DIR
 		bool is_inflated = known.compressed_size_bytes > 0;
 		uint64_t key;
 		status = 0;
-		/* Members of archives are written anew with their archive. */
+		/* Members of archives are written again with their archive. */
 		if (is_inflated && !is_inflated_name(known.name))
 			continue;
 		key = file_key((uint64_t)known.inode,
@@ -293,7 +296,7 @@ static int compare_claims(const void *a, const void *b)
 					    : compare_paths(a, b);
 }
 
-/* Rows are read for some claims, at most ROWS_WITH_MAX at once, and each is used for its own. */
+/* Called with the row of each claim. Rows are read for at most ROWS_WITH_MAX claims at a time. */
 typedef int use_row_fn(struct settling *settling, struct claim *claim, const struct file_row *row,
 		       struct simhash_error *error);
 
@@ -320,7 +323,7 @@ static int use_rows_once(struct settling *settling, struct claim *const *claims,
 	return status;
 }
 
-/* The rows of all claims, or of those that have to share their candidates. */
+/* Read the rows of all claims, or only of claims that share candidates. */
 static int use_rows(struct settling *settling, bool only_shared, use_row_fn *use,
 		    struct simhash_error *error)
 {
@@ -350,8 +353,9 @@ static int keep_content_hash(struct settling *settling, struct claim *claim,
 }
 
 /*
- * Give the rows of one key, sorted by path, to as many candidates of it, and return how many. Rows
- * of several names of one file can go to any of its names, unless they contradict each other.
+ * Assign the rows of one key, sorted by path, to the same number of candidates, and return this
+ * number. Rows of several names of one file can be assigned to any of its names, but only if their
+ * contents are equal.
  */
 static size_t share_out(const struct settling *settling, struct claim *claims, size_t count)
 {
@@ -378,7 +382,7 @@ static size_t same_key(const struct settling *settling, size_t first)
 	return count;
 }
 
-/* Sort the claims by candidate, and mark those that are not the only one of theirs. */
+/* Sort the claims by candidate, and mark claims that share a candidate. */
 static void mark_shared(struct settling *settling)
 {
 	struct claim *claims = settling->claims;
@@ -392,7 +396,7 @@ static void mark_shared(struct settling *settling)
 	}
 }
 
-/* Leave each claim a candidate of its own. */
+/* Assign a separate candidate to each claim. */
 static int share_all_out(struct settling *settling, struct simhash_error *error)
 {
 	struct claim *claims = settling->claims;
@@ -434,7 +438,7 @@ static struct found_file found_as(const struct directory *directory, const char 
 	return file;
 }
 
-/* Is a file to be looked into for kinds for which it was not? */
+/* Does the run request kinds for which the file was not examined? */
 static bool lacks_look(const struct index_request *request, const struct file_row *row)
 {
 	return request->inflate && (request->containers & ~(unsigned)row->contents) != 0;
@@ -453,7 +457,7 @@ static bool is_row_of(const struct settling *settling, const struct file_row *ro
 	       (row->has_resemblance || settling->walkers->request->no_sketch);
 }
 
-/* Give a row to a file that waits, if it is its own. */
+/* Give a row to a waiting file, if it really belongs to this file. */
 static int give_row(struct settling *settling, struct claim *claim,
 		    const struct candidate *candidate, const struct file_row *row,
 		    struct simhash_error *error)
@@ -465,7 +469,7 @@ static int give_row(struct settling *settling, struct claim *claim,
 	struct file_identity identity;
 	struct found_file found;
 
-	/* The members of an archive stay with the name that they have. */
+	/* The members of an archive stay with its present name. */
 	if (file->is_moved || (is_linked && (row->contents & CONTENTS_HAS_MEMBERS) != 0))
 		return 0;
 	directory = enter(settling, candidate->aside, file->at);
@@ -488,7 +492,10 @@ static int give_row(struct settling *settling, struct claim *claim,
 			 error);
 }
 
-/* Give a row to the file that claims it; or to all new names of its file, which keeps it. */
+/*
+ * Give a row to the file that claims it. If the row's own file still exists, give a copy to all new
+ * names of this file.
+ */
 static int move_row(struct settling *settling, struct claim *claim, const struct file_row *row,
 		    struct simhash_error *error)
 {
@@ -504,7 +511,7 @@ static int move_row(struct settling *settling, struct claim *claim, const struct
 	return 0;
 }
 
-/* Scan a file that waited in vain. What is wrong with it, its scan reports. */
+/* Scan a waiting file that got no row. The scan reports problems. */
 static int scan_waiting(struct settling *settling, const struct put_aside *aside,
 			const struct waiting_file *file, struct simhash_error *error)
 {
@@ -521,7 +528,7 @@ static int scan_waiting(struct settling *settling, const struct put_aside *aside
 	return feed_scan(settling->feed, directory, &found, error);
 }
 
-/* What has found nothing that belongs to it. */
+/* Scan the remaining files, and remove the remaining rows. */
 static int end_waiting(struct settling *settling, const struct put_aside *aside,
 		       struct simhash_error *error)
 {

@@ -1,11 +1,11 @@
 /*
- * Gives files that were moved or renamed their old rows, from the files and rows that the walkers
- * have put aside. A row goes to a file of the same device, inode, size and modification time that
- * is the same file by is_same_file. If a file has new names, each of them also gets its row, by the
- * same rule. The other files are scanned. The other rows whose files no longer exist are removed.
+ * Gives moved and renamed files their old rows, from the files and rows that the walkers have put
+ * aside. A row is given to a file with the same device, inode, size and modification time, if
+ * is_same_file confirms it. If a file has new names, each of them also gets its row, by the same
+ * rule. The other files are scanned. The other rows whose files no longer exist are removed.
  *
- * A file is scanned if there is doubt: if the rows of one inode have different contents, and on
- * file systems whose inode numbers do not last.
+ * In doubt a file is scanned: if the rows of one inode have different contents, and on file systems
+ * without lasting inode numbers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,10 @@
 
 #include "index/run/walker.h"
 
-/* After the walk of all roots: decide about what was put aside, and feed what is to be done. */
+/*
+ * After the walk of all roots: decide about everything that was put aside, and pass the work to the
+ * feed.
+ */
 int moved_settle(struct walkers *walkers, struct simhash_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Copies the rows of an archive's members to its new path. It lists the members by their hashes
- * first and reads the rows afterwards: on a server rows that are read occupy the connection, so it
- * cannot do both at once.
+ * first and reads the rows afterwards: on a server, rows that are being read occupy the connection,
+ * so it cannot do both at once.
  * SPDX-License-Identifier: MIT
  */
 #include "index/run/moved_members.h"

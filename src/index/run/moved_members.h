@@ -26,7 +26,10 @@ struct moved_archives {
 	size_t count, capacity;
 };
 
-/* The file of a row is now `name` in `directory`. Nothing is noted of one without members. */
+/*
+ * Record that the file of a row is now `name` in `directory`. Does nothing for a file without
+ * members.
+ */
 int moved_archives_note(struct moved_archives *archives, const struct file_row *row,
 			const struct directory *directory, struct bytes name,
 			struct simhash_error *error);

@@ -1,6 +1,5 @@
 /*
- * The structs of the walkers of a run: the state of each walker, and the state that all walkers
- * share.
+ * Defines the state of each walker of a run, and the state that all walkers share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_WALKER_H
@@ -17,7 +16,7 @@
 
 #define WALKERS_MAX 4
 
-/* One thread's. */
+/* The state of one thread. */
 struct walker_thread {
 	struct walkers *walkers;
 	struct reconciler reconciler;
@@ -28,12 +27,12 @@ struct walker_thread {
 };
 
 struct walkers {
-	/* Set by the caller, all borrowed. */
+	/* Set by the caller; all are borrowed. */
 	const struct index_request *request;
 	const struct index_resources *resources;
-	const struct store *store; /* where the index is */
+	const struct store *store; /* the index */
 	struct row_scope scope;
-	const int64_t *measures; /* the ids of those wanted */
+	const int64_t *measures; /* the ids of the requested measures */
 	unsigned measure_count;
 	const struct roots *roots;
 	struct scanners *scanners;
@@ -42,13 +41,14 @@ struct walkers {
 	struct walk_options options;
 	struct aside_bounds bounds; /* their time is set */
 
-	unsigned count, directories_max; /* of walkers; that may be open */
+	/* count: of walkers; directories_max: the maximum of open directories */
+	unsigned count, directories_max;
 	struct walker_thread threads[WALKERS_MAX];
-	struct walk *walk; /* the present one */
+	struct walk *walk; /* the current walk */
 	uint64_t listed_directories, listed_others;
 	bool looks_for_moved;
-	uint64_t moved_from_vanished; /* rows of vanished directories, which are still there */
-	pthread_t main;		      /* of the roots, and the first walker */
+	uint64_t moved_from_vanished; /* moved rows of vanished directories; they still exist */
+	pthread_t main;		      /* handles the roots, and is the first walker */
 	int status;
 	struct simhash_error error;
 };

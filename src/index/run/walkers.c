@@ -17,8 +17,8 @@
 #include "store/write/sketch_table.h"
 
 /*
- * Before a wait that may be long: others may be waiting for what this walker holds back, and a
- * view of the index keeps it from reusing the room of its log.
+ * Before a long wait: flush the feed, because others may wait for its batch, and end the view,
+ * because it prevents the index from reusing its log.
  */
 static void rest(struct walker_thread *thread)
 {
@@ -26,7 +26,7 @@ static void rest(struct walker_thread *thread)
 	reconciler_rest(&thread->reconciler);
 }
 
-/* Decide about the files of a chunk, unless there are none for now (WALK_IDLE). */
+/* Decide about the files of a chunk, unless there are none at the moment (WALK_IDLE). */
 static int handle(struct walker_thread *thread, int found, const struct chunk *chunk)
 {
 	struct walkers *walkers = thread->walkers;
@@ -45,7 +45,7 @@ static int handle(struct walker_thread *thread, int found, const struct chunk *c
 	return 0;
 }
 
-/* One walker's share of a walk. */
+/* Do one walker's share of a walk. */
 static void *walk_share(void *argument)
 {
 	struct walker_thread *thread = argument;
@@ -122,7 +122,9 @@ static int walk_root(struct walkers *walkers, const struct root *root, struct si
 	return status;
 }
 
-/* Connect the walkers to the index. Without rows to compare with, the first one is enough. */
+/*
+ * Connect the walkers to the index. If there are no rows to compare with, one connection is enough.
+ */
 static int connect_all(struct walkers *walkers, struct simhash_error *error)
 {
 	bool has_rows = false;
@@ -146,9 +148,9 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 }
 
 /*
- * Rows can lose their files only below directories that are walked. Where all files are read
- * anyway, where links lead to files by several paths, and where rows lack sketches by other
- * measures as soon as they have another path, moved files are not looked for.
+ * Look for moved files only if rows can lose their files, that is, below walked directories with
+ * rows. Do not look for them if all files are read anyway, if links lead to files by several paths,
+ * or if measures are requested, because a row lacks their sketches as soon as its path changes.
  */
 static int prepare_moved(struct walkers *walkers, struct simhash_error *error)
 {

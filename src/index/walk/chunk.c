@@ -1,5 +1,5 @@
 /*
- * Gathers the files of a directory and sorts them by path hash.
+ * Collects the files of a directory and sorts them by path hash.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/chunk.h"
@@ -10,7 +10,7 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 
-#define NAME_SIZE_MAX 1024 /* longer names are not looked at for what they end in */
+#define NAME_SIZE_MAX 1024 /* the endings of longer names are not examined */
 #define INFLATED_NAME_MAX (2 * NAME_SIZE_MAX + 8)
 
 void gathering_release(struct chunk_gathering *gathering)
@@ -73,7 +73,7 @@ static int compare_files(const void *a, const void *b)
 void gathering_finish(struct chunk_gathering *gathering, struct directory *directory,
 		      enum chunk_part part, struct chunk *chunk)
 {
-	/* Names moved whenever their buffer grew. */
+	/* The buffer of the names may have moved as it grew. */
 	const char *name = gathering->names;
 
 	for (size_t i = 0; i < gathering->count; i++) {

@@ -1,5 +1,5 @@
 /*
- * Walks all roots in a thread and adds up the files and bytes that it finds.
+ * Walks all roots in a thread and counts the files and bytes that it finds.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/count_ahead.h"
@@ -34,7 +34,7 @@ static int count_root(struct count_ahead *count, const struct root *root)
 	return status;
 }
 
-/* Wait before the beginning; true where the run ends first. */
+/* Wait before the start. Returns true if the run ends first. */
 static bool wait_for_end(struct count_ahead *count)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + BEGIN_AFTER_NS;
@@ -58,7 +58,7 @@ static void *count_main(void *argument)
 		const struct root *root = &count->roots->items[i];
 		if (root->is_skipped)
 			continue;
-		/* How much is in a list shows when it has been read. */
+		/* The size of a list is known only after it was read. */
 		if (root->is_list || count_root(count, root) != 0)
 			is_whole = false;
 	}
@@ -74,7 +74,7 @@ void count_ahead_start(struct count_ahead *count, const struct roots *roots,
 	if (progress == NULL)
 		return;
 	count->options.stop = &count->is_over;
-	/* The walk that scans reports what cannot be read. */
+	/* The walk that scans reports unreadable paths. */
 	count->options.failures = NULL;
 	count->options.kernel_file_systems = NULL;
 	pthread_mutex_init(&count->mutex, NULL);

@@ -1,6 +1,6 @@
 /*
- * Counts the work of a run for its progress, by a separate walk that only counts. It runs ahead of
- * the walkers, which wait for the scanners so that memory stays bounded.
+ * Counts the work of a run for its progress, by a separate walk that only counts. It is faster than
+ * the walkers, which wait for the scanners to limit memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COUNT_AHEAD_H
@@ -23,13 +23,13 @@ struct count_ahead {
 };
 
 /*
- * Begin to count in a thread, a moment later: a run that is over before anyone could read of it
- * needs no second walk. Without a thread nothing is counted.
+ * Begin to count in a thread, a moment later, because a very short run needs no second walk.
+ * Without a thread nothing is counted.
  */
 void count_ahead_start(struct count_ahead *count, const struct roots *roots,
 		       const struct walk_options *options, struct index_progress *progress);
 
-/* End it, however far it has come. Does nothing where it was not started. */
+/* Stop counting, even if it is incomplete. Does nothing if it was not started. */
 void count_ahead_end(struct count_ahead *count);
 
 #endif

@@ -13,7 +13,7 @@
 #include "index/walk/exclusions.h"
 #include "index/walk/level.h"
 
-#define FILES_KEPT_FREE 64 /* descriptors for everything but directories */
+#define FILES_KEPT_FREE 64 /* descriptors for everything except directories */
 #define OPEN_MAX_UNLIMITED 32768
 
 static atomic_uint open_directories;

@@ -1,6 +1,6 @@
 /*
  * Reads the entries of a directory: determines their kinds, applies the exclusions and the ignore
- * files, and gathers the wanted files into chunks.
+ * files, and collects the wanted files in chunks.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/entries.h"
@@ -23,7 +23,7 @@ void entries_release(struct entries *entries)
 	free(entries->path);
 }
 
-/* Report an entry of the directory, or "" for itself. */
+/* Report an entry of the directory, or the directory itself for "". */
 static void report(const struct entries *entries, const char *name, int system_errno)
 {
 	const struct directory *directory = entries->directory;
@@ -33,7 +33,9 @@ static void report(const struct entries *entries, const char *name, int system_e
 				    directory_path(directory), name, system_errno);
 }
 
-/* Read the directory's ignore files. Before that, it has those of its parent. */
+/*
+ * Read the directory's ignore files. Until then, the directory uses the ignore files of its parent.
+ */
 static int read_ignores(struct entries *entries, struct simhash_error *error)
 {
 	struct directory *directory = entries->directory;
@@ -83,7 +85,7 @@ void entries_close(struct entries *entries)
 
 enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_FAILED };
 
-/* Is this the place where another file system is mounted that is not wanted, and need not answer? */
+/* Is an unwanted file system mounted here? Works even if that file system does not answer. */
 static bool is_mount_left_out(const struct entries *entries, const char *name)
 {
 	int fd = entries->directory->fd;
@@ -95,19 +97,19 @@ static bool is_mount_left_out(const struct entries *entries, const char *name)
 	       fstat(fd, &own) == 0 && device.number != (uint64_t)own.st_dev;
 }
 
-/* After its status could not be read. */
+/* Determine the kind of an entry whose status could not be read. */
 static enum entry_kind kind_without_status(const struct entries *entries, const char *name)
 {
 	int saved = errno;
 
-	/* Gone since it was read, or a link to nothing: not a file. */
+	/* The entry was removed, or is a link to nothing: not a file. */
 	if (saved == ENOENT || saved == ENOTDIR || is_mount_left_out(entries, name))
 		return ENTRY_OTHER;
 	errno = saved;
 	return ENTRY_FAILED;
 }
 
-/* The status is that of a file. */
+/* Determine the kind of an entry. *status is set for files. */
 static enum entry_kind kind_of(const struct entries *entries, const struct entry *entry,
 			       struct stat *status)
 {
@@ -125,7 +127,7 @@ static enum entry_kind kind_of(const struct entries *entries, const struct entry
 	return S_ISREG(status->st_mode) ? ENTRY_FILE : ENTRY_OTHER;
 }
 
-/* Does the exclusions leave this entry out by its name? -1 when memory is short. */
+/* Do the exclusions exclude this name? -1 if memory is short. */
 static int is_left_out(struct entries *entries, const char *name, bool is_directory,
 		       struct simhash_error *error)
 {
@@ -144,7 +146,7 @@ static int is_left_out(struct entries *entries, const char *name, bool is_direct
 				    entries->path + above_size, is_directory);
 }
 
-/* Take one entry: ENTRIES_DIRECTORY for one to be visited, else 0 or -1. */
+/* Handle one entry. Returns ENTRIES_DIRECTORY for a directory to visit, else 0 or -1. */
 static int take_entry(struct entries *entries, const struct entry *entry,
 		      struct simhash_error *error)
 {
@@ -155,7 +157,7 @@ static int take_entry(struct entries *entries, const struct entry *entry,
 	int out;
 
 	if (kind == ENTRY_FAILED) {
-		/* A loop of links is no file; what cannot be read otherwise may be one. */
+		/* A loop of links is not a file; other unreadable entries may be files. */
 		entries->has_failed = entries->has_failed || errno != ELOOP;
 		report(entries, name, errno);
 	}
@@ -173,7 +175,7 @@ static int take_entry(struct entries *entries, const struct entry *entry,
 	return gathering_add(&entries->gathering, name, &status, options->inflate, error);
 }
 
-/* Gather the one file that was named. */
+/* Add the only file, which was named by the user. */
 static int take_only(struct entries *entries, struct simhash_error *error)
 {
 	struct stat status;
@@ -186,7 +188,7 @@ static int take_only(struct entries *entries, struct simhash_error *error)
 			     error);
 }
 
-/* What the directory's last chunk is. */
+/* Return the kind of the directory's last chunk. */
 static enum chunk_part last_part(const struct entries *entries)
 {
 	if (entries->has_failed || entries->only != NULL)
@@ -195,8 +197,8 @@ static enum chunk_part last_part(const struct entries *entries)
 }
 
 /*
- * After ENOENT: 0 if a directory was removed since it was opened, or replaced, so that it has no
- * entries; else why it cannot be read.
+ * After ENOENT: return 0 if the directory was removed or replaced after it was opened, so it has no
+ * entries. Otherwise return why it cannot be read.
  */
 static int why_unread(const struct directory *directory)
 {
@@ -218,7 +220,7 @@ static int why_unread(const struct directory *directory)
 	return why;
 }
 
-/* Reading has failed: what it would have given is not known. */
+/* Reading has failed, so the remaining entries are unknown. */
 static void note_failure(struct entries *entries)
 {
 	int why = errno;
@@ -231,7 +233,7 @@ static void note_failure(struct entries *entries)
 	entries->has_failed = true;
 }
 
-/* Read on: ENTRIES_DIRECTORY, 0 when a chunk is complete, -1. */
+/* Read entries. Returns ENTRIES_DIRECTORY, 0 if a chunk is complete, or -1. */
 static int read_on(struct entries *entries, struct simhash_error *error)
 {
 	struct entry entry;

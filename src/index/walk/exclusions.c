@@ -20,7 +20,7 @@
 #include "base/files/path.h"
 #include "base/files/read_file.h"
 
-#define PATTERN_FILE_MAX (((size_t)1 << 20) - 1) /* bytes; a larger file is no list of patterns */
+#define PATTERN_FILE_MAX (((size_t)1 << 20) - 1) /* a larger file is not a list of patterns */
 
 enum { DOT_IGNORE, DOT_GITIGNORE, IGNORE_KINDS };
 static const char *const ignore_names[IGNORE_KINDS] = {".ignore", ".gitignore"};
@@ -30,8 +30,8 @@ struct ignores {
 	struct ignores *parent;
 	struct glob_list lists[IGNORE_KINDS];
 	/*
-	 * How to make a path relative to the directory of these files: cut off so many bytes of
-	 * it, or put `above` before it.
+	 * Makes a path relative to the directory of these files: removes `cut` bytes from it, or
+	 * puts `above` before it.
 	 */
 	size_t cut;
 	char above[];
@@ -48,13 +48,13 @@ void exclusions_release(struct exclusions *exclusions)
 	glob_list_release(&exclusions->extensions);
 }
 
-/* Characters that mean more than themselves to fnmatch. */
+/* Does this character have a special meaning in fnmatch? */
 static bool is_special(char c)
 {
 	return strchr("*?[]\\!#", c) != NULL;
 }
 
-/* "*.c" where each letter is matched in both cases. */
+/* Add a pattern such as "*.c", in which each letter matches both cases. */
 static int add_extension(struct exclusions *exclusions, const char *extension, size_t size,
 			 struct simhash_error *error)
 {
@@ -63,7 +63,7 @@ static int add_extension(struct exclusions *exclusions, const char *extension, s
 
 	if (pattern == NULL)
 		return error_set_memory(error);
-	*write++ = '?'; /* a name that begins with its only dot has no extension */
+	*write++ = '?'; /* a name whose only dot is its first byte has no extension */
 	*write++ = '*';
 	*write++ = '.';
 	for (size_t i = 0; i < size; i++) {
@@ -91,7 +91,7 @@ int exclusions_add_extensions(struct exclusions *exclusions, const char *list,
 
 	for (;;) {
 		size_t size = strcspn(list, ",");
-		size_t dot = list[0] == '.' ? 1 : 0; /* ".txt" is taken for "txt" */
+		size_t dot = list[0] == '.' ? 1 : 0; /* ".txt" means "txt" */
 		if (size == dot || memchr(list, '/', size) != NULL)
 			return error_set(error, SIMHASH_E_SYNTAX,
 					 "--ext '%s': expected extensions such as txt,md", text);
@@ -168,7 +168,7 @@ static int read_list(int directory_fd, const char *name, struct glob_list *list,
 		if (status != 0)
 			why = error->code == SIMHASH_E_RANGE ? EFBIG : error->system_errno;
 	}
-	/* A directory or a socket of that name is no ignore file. */
+	/* A directory or a socket with this name is not an ignore file. */
 	if (why != 0 && why != ENOENT && why != EISDIR && why != ENXIO)
 		*unreadable = (struct unreadable_ignores){name, why};
 	status = text == NULL ? 0 : glob_list_add_lines(list, text, size, error);
@@ -219,13 +219,13 @@ static bool has_git(int fd)
 	return faccessat(fd, ".git", F_OK, 0) == 0;
 }
 
-/* Read the lists of the directories of a path, from its first `from` bytes down to its last. */
+/* Read the ignore files of the directories in a path, from its first `from` bytes to its end. */
 static int read_down(char *path, size_t from, struct ignores **ignores, struct simhash_error *error)
 {
 	size_t size = strlen(path);
 
 	for (size_t at = from; at < size;) {
-		struct unreadable_ignores unreadable; /* not below the top: not reported */
+		struct unreadable_ignores unreadable; /* not below the top, so not reported */
 		struct ignores *next;
 		size_t below = at + 1;
 		int fd, status;
@@ -301,7 +301,7 @@ bool exclusions_leave_out(const struct exclusions *exclusions, const struct igno
 {
 	enum glob_verdict verdict = glob_list_match(&exclusions->rules, path, is_directory);
 
-	/* The repository is not part of the tree it keeps, whatever its own files say. */
+	/* The repository is not part of its tree, unless its own ignore files say so. */
 	if (exclusions->ignore_files && verdict == GLOB_SILENT && strcmp(name, ".git") == 0)
 		return true;
 	for (int kind = 0; verdict == GLOB_SILENT && kind < IGNORE_KINDS; kind++)

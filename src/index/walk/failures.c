@@ -1,6 +1,6 @@
 /*
- * Counts and reports the paths that could not be read, and remembers them until the walk of their
- * root has ended.
+ * Counts and reports the paths that could not be read, and stores them until the walk of their root
+ * has ended.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/failures.h"
@@ -45,7 +45,7 @@ void failures_report_text(struct failures *failures, unsigned root, struct bytes
 	failures->report_text(failures->context, path, text);
 }
 
-/* Takes the path over. */
+/* Takes ownership of the path. */
 static void keep(struct failures *failures, char *path)
 {
 	struct simhash_error error;

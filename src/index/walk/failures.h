@@ -1,9 +1,10 @@
 /*
- * The paths that a run could not read. They are counted for each root and reported to the caller. A
- * path that the walk could not read is also kept until the walk of its root has ended: nothing at
- * or below such a path may be removed from the index, since the walk cannot know its content.
+ * Records the paths that a run could not read. They are counted for each root and reported to the
+ * caller. A path that the walk could not read is also stored until the walk of its root has ended.
+ * Nothing at or below such a path may be removed from the index, because the walk cannot know its
+ * content.
  *
- * Any thread may report and add.
+ * Any thread may report and add failures.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +22,7 @@
 /* Called with each path that could not be read, from any thread. */
 typedef void failure_fn(void *context, struct bytes path, int system_errno);
 
-/* The same with a text in the place of an errno. */
+/* The same with a text in place of an errno. */
 typedef void failure_text_fn(void *context, struct bytes path, const char *text);
 
 struct failures {
@@ -31,10 +32,10 @@ struct failures {
 	unsigned roots;
 	atomic_ullong *counts; /* one for each root */
 	atomic_ullong left_out;
-	pthread_mutex_t mutex; /* of all below */
+	pthread_mutex_t mutex; /* for all members below */
 	char **unread;
 	size_t unread_count, unread_capacity;
-	bool lacks_some; /* memory was short: `unread` is incomplete */
+	bool lacks_some; /* memory was short, so `unread` is incomplete */
 };
 
 int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,
@@ -42,31 +43,34 @@ int failures_init(struct failures *failures, unsigned roots, failure_fn *report,
 void failures_release(struct failures *failures);
 
 /*
- * Report a path below a root, and count it as a failure, or as left out where
- * container_is_left_out says so.
+ * Report a path below a root, and count it as a failure; or as left out, if container_is_left_out
+ * says so.
  */
 void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno);
 
 void failures_report_text(struct failures *failures, unsigned root, struct bytes path,
 			  const char *text);
 
-/* The same for what the walk could not read: DIRECTORY/NAME, or DIRECTORY for an empty name. */
+/*
+ * The same for a path that the walk could not read: DIRECTORY/NAME, or DIRECTORY if the name is
+ * empty.
+ */
 void failures_add_unread(struct failures *failures, unsigned root, struct bytes directory,
 			 const char *name, int system_errno);
 
-/* The same for a directory that is not entered, for a reason that is no errno. */
+/* The same for a directory that is not entered, with a reason that is not an errno. */
 void failures_add_unentered(struct failures *failures, unsigned root, struct bytes directory,
 			    const char *text);
 
-/* How many failures there were below all roots. */
+/* Return the number of failures below all roots. */
 uint64_t failures_total(const struct failures *failures);
 
-/* Forget what could not be read: the next root begins with nothing. */
+/* Forget the unreadable paths, before the next root. */
 void failures_forget_unread(struct failures *failures);
 
-/* ---- Once the walk of a root has ended ---- */
+/* ---- After the walk of a root ---- */
 
-/* Is this path at or below one that could not be read? */
+/* Is this path at or below a path that could not be read? */
 bool failures_cover(const struct failures *failures, struct bytes path);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Reads a list of files: splits it into names, opens their directories, and gathers chunks.
+ * Reads a list of files: splits it into names, opens their directories, and collects chunks.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/file_list.h"
@@ -17,7 +17,7 @@
 #include "base/text/zero_list.h"
 
 #define BUFFER_SIZE 65536
-#define WAIT_MS 100	/* for the list to go on, before looking whether to stop */
+#define WAIT_MS 100	/* the time to wait for more of the list before checking for a stop */
 #define CHUNK_FILES 256 /* of one directory */
 #define NAME_MAX_BYTES (1 << 20)
 
@@ -28,16 +28,16 @@ struct file_list {
 	uint64_t directories, others;
 
 	char *buffer;
-	size_t size, capacity; /* bytes read and room for them */
+	size_t size, capacity; /* bytes read, and the capacity */
 	size_t at;	       /* the next name */
 	bool has_names;
 
-	char *path; /* of the file to be gathered next, in the buffer; or NULL */
+	char *path; /* the next file to collect, in the buffer; or NULL */
 	struct stat path_status;
-	char *text; /* the directory of those gathered, as the list has it */
+	char *text; /* the directory of the collected files, as in the list */
 	struct directory *directory;
 	struct chunk_gathering gathering;
-	int status; /* once those gathered are handed out, unless it is WALK_FILES */
+	int status; /* the status to return after the collected files, unless it is WALK_FILES */
 	struct simhash_error error;
 };
 
@@ -91,9 +91,9 @@ uint64_t file_list_others(const struct file_list *list)
 /* ---- Names ---- */
 
 /*
- * Read more of the list, which needs no zero at its end: WALK_FILES, WALK_END, -1, or WALK_IDLE
- * where nothing has come for a while. Whoever writes the list may take time, and what was named already
- * must not wait for that, nor must an order to stop.
+ * Read more of the list, whose last name may lack the zero. Returns WALK_FILES, WALK_END, -1, or
+ * WALK_IDLE if nothing came for a while. The writer of the list may be slow, and neither earlier
+ * names nor a stop must wait for it.
  */
 static int read_more(struct file_list *list)
 {
@@ -103,7 +103,7 @@ static int read_more(struct file_list *list)
 	memmove(list->buffer, list->buffer + list->at, list->size - list->at);
 	list->size -= list->at;
 	list->at = 0;
-	/* A name may be longer than the buffer; and there is room for the zero that ends the last. */
+	/* A name may be longer than the buffer. Also leave room for a zero after the last name. */
 	if (array_reserve(&list->buffer, &list->capacity, list->size + 2, 1, &list->error) != 0)
 		return -1;
 	if (poll(&ready, 1, WAIT_MS) <= 0)
@@ -126,7 +126,7 @@ static int read_more(struct file_list *list)
 	return WALK_FILES;
 }
 
-/* A name of this length has no end: the list may be one of lines. */
+/* A name of this length has no end: the list may have lines instead. */
 static int refuse_name(struct file_list *list)
 {
 	struct bytes text = {list->buffer + list->at, list->size - list->at};
@@ -138,7 +138,10 @@ static int refuse_name(struct file_list *list)
 			 list->root->path);
 }
 
-/* The next name of the list, which lives until the one after it: WALK_FILES, or as read_more. */
+/*
+ * Get the next name of the list, which lives until the next call. Returns WALK_FILES, or the same
+ * as read_more.
+ */
 static int next_name(struct file_list *list, char **name)
 {
 	char *end;
@@ -173,7 +176,7 @@ static void report(const struct file_list *list, const char *path, int system_er
 				system_errno);
 }
 
-/* Is this the name of a file that is wanted? Its status is kept. */
+/* Is this the name of a wanted file? Stores its status. */
 static bool is_wanted(struct file_list *list, char *path)
 {
 	const struct walk_options *options = list->options;
@@ -198,14 +201,16 @@ static bool is_wanted(struct file_list *list, char *path)
 
 /* ---- Directories ---- */
 
-/* The last one serves again. */
+/* Is this the last opened directory? */
 static bool is_entered(const struct file_list *list, struct bytes text)
 {
 	return list->text != NULL && strlen(list->text) == text.size &&
 	       memcmp(list->text, text.data, text.size) == 0;
 }
 
-/* Open the directory of list->path: 1; 0 when it cannot be opened, which is reported; -1. */
+/*
+ * Open the directory of list->path. Returns 1; 0 if it cannot be opened, which is reported; or -1.
+ */
 static int enter_directory(struct file_list *list, struct bytes text)
 {
 	char *resolved;
@@ -233,7 +238,7 @@ static int enter_directory(struct file_list *list, struct bytes text)
 
 /* ---- Chunks ---- */
 
-/* Have list->path be the next file that is wanted: WALK_FILES, or as read_more. */
+/* Set list->path to the next wanted file. Returns WALK_FILES, or the same as read_more. */
 static int find_file(struct file_list *list)
 {
 	while (list->path == NULL) {
@@ -247,7 +252,7 @@ static int find_file(struct file_list *list)
 	return WALK_FILES;
 }
 
-/* Gather the files of one directory, until something else comes first: that is returned. */
+/* Collect the files of one directory. Returns the status that ended it. */
 static int gather(struct file_list *list)
 {
 	while (list->gathering.count < CHUNK_FILES) {
@@ -283,7 +288,7 @@ int file_list_next(struct file_list *list, struct chunk *chunk, struct simhash_e
 		list->status = status;
 		return WALK_FILES;
 	}
-	/* A list that is quiet may go on; an end and an error stay. */
+	/* After a pause the list may continue; an end and an error are final. */
 	list->status = status == WALK_IDLE ? WALK_FILES : status;
 	if (status < 0)
 		*error = list->error;

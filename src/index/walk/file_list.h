@@ -1,14 +1,13 @@
 /*
- * Iterates over a list of files, whose names are each ended by a zero byte, like a walk.
+ * Iterates over a list of files, whose names are each terminated by a zero byte, like a walk.
  *
  *     list = file_list_new(fd, root, &options, error);
  *     while ((status = file_list_next(list, &chunk, error)) > 0)
  *             ...
  *     file_list_free(list);
  *
- * Names of one directory that follow each other come together. Directories in the list are counted
- * and passed over, and so are files that the filter leaves out by their names as written in the
- * list.
+ * Consecutive names of one directory come together. Directories in the list are counted and
+ * skipped, and so are files whose names, as written in the list, the filter excludes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,15 +18,18 @@
 
 struct file_list;
 
-/* The descriptor stays the caller's. NULL when memory is short. */
+/* The caller keeps the descriptor. NULL if memory is short. */
 struct file_list *file_list_new(int fd, const struct root *root, const struct walk_options *options,
 				struct simhash_error *error);
-void file_list_free(struct file_list *list); /* NULL is fine */
+void file_list_free(struct file_list *list); /* NULL is allowed */
 
-/* See walk_next. Errors besides: SIMHASH_E_SYSTEM for what cannot be read, SIMHASH_E_SYNTAX. */
+/* See walk_next. Also SIMHASH_E_SYSTEM if the list cannot be read, and SIMHASH_E_SYNTAX. */
 int file_list_next(struct file_list *list, struct chunk *chunk, struct simhash_error *error);
 
-/* How many directories were passed over, and how many links, pipes and others that are no files. */
+/*
+ * Return how many directories were skipped, and how many links, pipes and others that are not
+ * files.
+ */
 uint64_t file_list_directories(const struct file_list *list);
 uint64_t file_list_others(const struct file_list *list);
 

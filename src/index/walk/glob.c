@@ -1,5 +1,6 @@
 /*
- * Matches patterns of gitignore(5): cuts them into segments and matches each segment by fnmatch(3).
+ * Matches patterns of gitignore(5): cuts them into segments and matches each segment with
+ * fnmatch(3).
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/glob.h"
@@ -12,8 +13,8 @@
 #include "base/data/array.h"
 
 struct glob {
-	char *text;	 /* the segments, each ended by a zero */
-	size_t segments; /* a single one matches the name, however deep */
+	char *text;	 /* the segments, each terminated by a zero */
+	size_t segments; /* a single segment matches the name at any depth */
 	bool is_negated, is_directory, is_anchored;
 };
 
@@ -25,7 +26,7 @@ void glob_list_release(struct glob_list *list)
 	*list = (struct glob_list){.globs = NULL};
 }
 
-/* The size without the blanks at the end, unless the last is escaped. */
+/* Return the size without blanks at the end, unless the last is escaped. */
 static size_t without_trailing_blanks(const char *line, size_t size)
 {
 	while (size > 0 && line[size - 1] == ' ') {
@@ -39,7 +40,7 @@ static size_t without_trailing_blanks(const char *line, size_t size)
 	return size;
 }
 
-/* Remove the backslash before each slash: to git an escaped slash is a slash. */
+/* Remove the backslash before each slash: for git an escaped slash is a slash. */
 static void unescape_slashes(char *text)
 {
 	char *write = text;
@@ -54,7 +55,7 @@ static void unescape_slashes(char *text)
 	*write = '\0';
 }
 
-/* Has the segment a bracket that is never closed? To git it then matches nothing. */
+/* Does the segment have a bracket that is never closed? For git it then matches nothing. */
 static bool is_unclosed(const char *segment)
 {
 	for (const char *at = segment; *at != '\0'; at++) {
@@ -91,7 +92,9 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 		line++;
 		size--;
 	}
-	/* One slash at either end; any more make an empty segment, which no name matches. */
+	/*
+	 * Remove one slash at each end. More slashes make an empty segment, which no name matches.
+	 */
 	if (size > 0 && line[size - 1] == '/') {
 		glob.is_directory = true;
 		size--;
@@ -170,7 +173,7 @@ static bool segment_matches(const char *pattern, const char *segment, size_t siz
 	return matches;
 }
 
-/* What comes after the first segment of a path. */
+/* Return the part after the first segment of a path. */
 static const char *after_segment(const char *path)
 {
 	path += strcspn(path, "/");
@@ -178,9 +181,9 @@ static const char *after_segment(const char *path)
 }
 
 /*
- * The segments of a pattern against the segments of a path, from both beginnings. What
- * comes after "**" is tried ever deeper; once another "**" is reached, trying the ones
- * before it again could find nothing new, so the time is that of pattern times path.
+ * Match the segments of a pattern against the segments of a path, both from their beginning. After
+ * "**" the rest is tried at every depth. When another "**" is reached, the earlier "**" cannot find
+ * anything new, so the time is proportional to pattern times path.
  */
 static bool path_matches(const char *pattern, size_t segments, const char *path)
 {
@@ -192,7 +195,8 @@ static bool path_matches(const char *pattern, size_t segments, const char *path)
 			return true;
 		if (segments > 0 && is_any_depth(pattern)) {
 			if (segments == 1)
-				return path[0] != '\0'; /* what is in a directory, not itself */
+				/* matches everything in a directory, but not the directory */
+				return path[0] != '\0';
 			pattern += strlen(pattern) + 1;
 			segments--;
 			retry_pattern = pattern;

@@ -1,11 +1,11 @@
 /*
- * Patterns of gitignore(5): one a line, and the last that matches decides.
+ * Matches patterns of gitignore(5): one on each line, and the last match decides.
  *
- *     *.o          a file or directory of that name, however deep
+ *     *.o          a file or directory of that name, at any depth
  *     build/       a directory
  *     /top, a/b    relative to the top
  *     a/ ** /b     (without the blanks) any number of directories between
- *     !keep.o      not left out, whatever came before
+ *     !keep.o      not excluded, regardless of earlier patterns
  *
  * fnmatch(3) matches a segment between slashes, so `*`, `?` and `[...]` never match a slash.
  *
@@ -30,7 +30,7 @@ enum glob_verdict { GLOB_SILENT, GLOB_EXCLUDES, GLOB_INCLUDES };
 
 void glob_list_release(struct glob_list *list);
 
-/* Append a line of a file of patterns; blank lines and comments add nothing. */
+/* Append a line of a pattern file; blank lines and comments add nothing. */
 int glob_list_add(struct glob_list *list, const char *line, size_t size,
 		  struct simhash_error *error);
 
@@ -38,7 +38,10 @@ int glob_list_add(struct glob_list *list, const char *line, size_t size,
 int glob_list_add_lines(struct glob_list *list, const char *text, size_t size,
 			struct simhash_error *error);
 
-/* Match a path relative to the list's top, without a slash at either end. Any number of threads. */
+/*
+ * Match a path relative to the list's top, without a slash at either end. Any number of threads may
+ * call this.
+ */
 enum glob_verdict glob_list_match(const struct glob_list *list, const char *path,
 				  bool is_directory);
 

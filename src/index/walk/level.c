@@ -1,5 +1,5 @@
 /*
- * Keeps a chain of levels, each with a checksum of its entries, and finds levels that repeat.
+ * Stores a chain of levels, each with a checksum of its entries, and finds levels that repeat.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/level.h"
@@ -11,23 +11,27 @@
 #include "base/files/open_file.h"
 
 /*
- * How often levels are alike before they are taken for a directory that contains itself. With the
- * times of all files and directories that are alike to the nanosecond, as if each level was made in
- * the same moment, four are enough. With equal names and sizes alone there have to be more, since
- * programs make such trees.
+ * The number of equal levels that are taken for a directory that contains itself. If the times of
+ * all files and directories are equal to the nanosecond, four levels are enough. With equal names
+ * and sizes only, more levels are needed, because programs create such trees.
  */
 #define ALIKE_MAX 4
 #define NAMED_ALIKE_MAX 64
 
-/* Directories from one that contains itself to the next, such as .snapshot/hourly.0: 2. */
+/*
+ * The maximum number of levels from a directory to its repetition; for .snapshot/hourly.0 it is 2.
+ */
 #define PERIOD_MAX 8
 
 struct level {
 	struct level *above;
 	atomic_uint references;
 	uint64_t device, inode;
-	uint64_t own_times; /* of the directory, mixed */
-	/* Of its entries, in any order. Written by who reads it, until it is over. */
+	uint64_t own_times; /* the hash of the directory's times */
+	/*
+	 * Sums over its entries, in any order. The reader of the directory writes them until it is
+	 * done.
+	 */
 	uint64_t times_sum, names_sum;
 	bool has_files;
 	atomic_bool is_over;
@@ -110,7 +114,10 @@ static const struct level *level_up(const struct level *level, unsigned count)
 	return level;
 }
 
-/* Are so many levels, from this one upwards, like those a period above each, and have any files? */
+/*
+ * Are `count` levels, from this one upwards, equal to the levels `period` above them, and do they
+ * have files?
+ */
 static bool repeats(const struct level *level, unsigned period, unsigned count, bool by_times)
 {
 	const struct level *far = level_up(level, period);
@@ -132,7 +139,7 @@ struct level_loop level_find_loop(const struct level *level)
 	for (; above != NULL; above = above->above, levels++)
 		if (above->inode == level->inode && above->device == level->device)
 			return (struct level_loop){levels, true};
-	/* Other walkers may still read the levels just above. */
+	/* Other walkers may still be reading the levels directly above. */
 	while (read != NULL && !is_over(read))
 		read = read->above;
 	for (unsigned period = 1; period <= PERIOD_MAX; period++) {

@@ -1,19 +1,19 @@
 /*
  * Detects a directory that contains itself, by a mount or in a file system that shows snapshots; a
- * walk of it would not end. A level is a directory that is being walked, with a link to the level
+ * walk of it would never end. A level is a directory that is being walked, with a link to the level
  * above it.
  *
- *     level = level_new(above->level, &status);      // NULL when memory is short
+ *     level = level_new(above->level, &status);      // NULL if memory is short
  *     loop = level_find_loop(level);                 // before it is read
  *     ...
  *     level_add(level, &seen);                       // each entry that is found in it
- *     level_end(level);                              // it has been read
+ *     level_end(level);                              // it was read
  *     level_drop(level);
  *
- * Most such directories show the inode of the one above. Some file systems give each level a
- * different inode. There the levels are recognized because they are alike again and again.
+ * Most such directories show the inode of the directory above. Some file systems give each level a
+ * different inode. These levels are recognized because they are equal again and again.
  *
- * One thread reads a directory; others may be below it already.
+ * One thread reads a directory; others may already be below it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,17 +26,19 @@
 
 struct level;
 
-/* The level of a directory below another, or of the top (NULL). One reference; it has one on `above`. */
+/*
+ * Make a level below another, or of the top (NULL). It has one reference, and holds one on `above`.
+ */
 struct level *level_new(struct level *above, const struct stat *status);
 struct level *level_hold(struct level *level);
-void level_drop(struct level *level); /* NULL is fine */
+void level_drop(struct level *level); /* NULL is allowed */
 
-/* Is the directory on another device than the one above it? False for the top. */
+/* Is the directory on another device than the directory above it? False for the top. */
 bool level_changes_device(const struct level *level);
 
 struct level_loop {
-	unsigned levels_up; /* to the directory that it is, or seems to be; 0: it is none */
-	bool is_certain;    /* it has the inode of that one */
+	unsigned levels_up; /* to the directory that it equals, or seems to equal; 0: none */
+	bool is_certain;    /* it has the same inode */
 };
 
 struct level_loop level_find_loop(const struct level *level);

@@ -25,7 +25,7 @@ void index_progress_end(struct index_progress *progress)
 	atomic_store(&progress->is_counted, true);
 }
 
-/* Append bytes, or the end of them, for which there is room. */
+/* Append bytes; if there is not enough room, keep their end. */
 static void append(struct index_progress *progress, struct bytes bytes)
 {
 	size_t room = sizeof progress->path - progress->path_size;

@@ -1,6 +1,6 @@
 /*
- * The progress of a run, which a program can show while the run is under way. The threads that do
- * the work count finished files and bytes; count_ahead.c counts all of them.
+ * Stores the progress of a run, which a program can show during the run. The working threads count
+ * finished files and bytes; count_ahead.c counts all files and bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_PROGRESS_H
@@ -15,12 +15,12 @@
 
 struct index_progress {
 	atomic_llong files_done, bytes_done; /* scanned, unchanged or failed */
-	atomic_llong bytes_unchanged;	     /* of them: not read */
+	atomic_llong bytes_unchanged;	     /* the part that was not read */
 	atomic_llong files_found, bytes_found;
-	atomic_bool is_counting; /* or about to */
-	atomic_bool is_counted;	 /* everything is found */
-	pthread_mutex_t lock;	 /* of what follows */
-	char path[4096];	 /* being scanned; of a longer one the end */
+	atomic_bool is_counting; /* counting now, or soon */
+	atomic_bool is_counted;	 /* everything was found */
+	pthread_mutex_t lock;	 /* for the members below */
+	char path[4096];	 /* the current file; the end of a longer path */
 	size_t path_size;
 };
 
@@ -33,17 +33,17 @@ static inline void index_progress_add(struct index_progress *progress, int64_t f
 	atomic_fetch_add_explicit(&progress->bytes_done, bytes, memory_order_relaxed);
 }
 
-/* A file that needs not be read. */
+/* Count a file that need not be read. */
 static inline void index_progress_skip(struct index_progress *progress, int64_t bytes)
 {
 	atomic_fetch_add_explicit(&progress->bytes_unchanged, bytes, memory_order_relaxed);
 	index_progress_add(progress, 1, bytes);
 }
 
-/* All is done, however far counting came. */
+/* Set the progress of a finished run, even if counting is incomplete. */
 void index_progress_end(struct index_progress *progress);
 
-/* Set the path that is being scanned: DIRECTORY/NAME. Does nothing while it is being read. */
+/* Set the current path: DIRECTORY/NAME. Does nothing while the path is being read. */
 void index_progress_set_path(struct index_progress *progress, struct bytes directory,
 			     struct bytes name);
 

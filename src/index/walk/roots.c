@@ -1,5 +1,5 @@
 /*
- * Resolves the paths that were named and skips paths inside other roots.
+ * Resolves the given paths and skips paths inside other roots.
  * SPDX-License-Identifier: MIT
  */
 #include "index/walk/roots.h"
@@ -16,7 +16,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 
-/* 0, or an errno. */
+/* Returns 0, or an errno. */
 static int resolve(const char *path, struct root *root)
 {
 	struct stat status;
@@ -29,8 +29,8 @@ static int resolve(const char *path, struct root *root)
 }
 
 /*
- * Open a directory on the way from one root to another one below it, where the walk would enter it:
- * it can be read, and it is not of a file system that the walk leaves out (EXDEV). -1 else.
+ * Open a directory between one root and another root below it, if the walk would enter it: it can
+ * be read, and it is not on a file system that the walk skips (EXDEV). Otherwise returns -1.
  */
 static int step_down(int above, const char *name, bool one_file_system)
 {
@@ -47,7 +47,7 @@ static int step_down(int above, const char *name, bool one_file_system)
 	return fd;
 }
 
-/* Does the walk of a directory reach a path below it, as far as can be said before? */
+/* Will the walk of a directory reach a path below it, as far as this is known before? */
 static bool is_reached(const char *top, const struct root *root, bool one_file_system)
 {
 	char *rest = strdup(root->path + strlen(top)), *name = rest, *end;
@@ -63,7 +63,7 @@ static bool is_reached(const char *top, const struct root *root, bool one_file_s
 		if (!is_last)
 			*end++ = '\0';
 		below = step_down(fd, name, one_file_system);
-		/* A directory that cannot be read is found, too, and is reported. */
+		/* A directory that cannot be read is also found, and reported. */
 		if (is_last && below < 0 && errno != EXDEV)
 			break;
 		close(fd);
@@ -75,7 +75,7 @@ static bool is_reached(const char *top, const struct root *root, bool one_file_s
 	return true;
 }
 
-/* Is this root in another that is walked? Of two that are the same the first is. */
+/* Is this root inside another root that is walked? Of two equal roots, the first is walked. */
 static bool is_covered(const struct roots *roots, unsigned i, bool one_file_system)
 {
 	struct bytes path = bytes_of(roots->items[i].path);

@@ -1,6 +1,6 @@
 /*
- * The roots of a run: the paths that the user named, made absolute and free of links, and the list
- * of files, if there is one.
+ * Stores the roots of a run: the given paths, made absolute and free of links, and the list of
+ * files, if there is one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_ROOTS_H
@@ -11,11 +11,11 @@
 #include "index/walk/failures.h"
 
 struct root {
-	unsigned index; /* among the roots */
-	char *path;	/* of a list, its name */
+	unsigned index; /* its index among the roots */
+	char *path;	/* for a list, its name */
 	bool is_directory;
 	bool is_list;
-	bool is_skipped; /* cannot be read, or lies below another root */
+	bool is_skipped; /* cannot be read, or is below another root */
 	bool is_gone;	 /* does not exist */
 };
 
@@ -25,9 +25,9 @@ struct roots {
 };
 
 /*
- * Resolve the paths; `list_name` is NULL for none. A path that cannot be resolved, or is neither a
- * directory nor a regular file (EINVAL), is reported and skipped. One below another is skipped if
- * the walk of that one reaches it.
+ * Resolve the paths; `list_name` is NULL if there is no list. A path that cannot be resolved, or is
+ * neither a directory nor a regular file (EINVAL), is reported and skipped. A path below another is
+ * skipped if the walk of the other reaches it.
  */
 int roots_init(struct roots *roots, char *const *paths, unsigned path_count, const char *list_name,
 	       bool one_file_system, struct failures *failures, struct simhash_error *error);

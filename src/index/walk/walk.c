@@ -1,5 +1,5 @@
 /*
- * Walks trees directory by directory: each walker takes the directory that was found last, and adds
+ * Walks trees directory by directory: each walker takes the last directory from a stack, and adds
  * the subdirectories that it finds. entries.c reads a directory, and reconcile.c chooses the files
  * to scan.
  * SPDX-License-Identifier: MIT
@@ -24,17 +24,17 @@
 #include "base/files/path.h"
 #include "index/walk/level.h"
 
-#define LEVELS_UP 16 /* from a parent that was opened again to look for another above it */
+#define LEVELS_UP 16 /* how many levels above a reopened parent to look for another parent */
 
-/* A directory with subdirectories yet to be visited. */
+/* A directory whose subdirectories must still be visited. */
 struct parent {
 	struct directory *directory; /* a reference */
-	size_t pending;		     /* subdirectories; one more while it is being read */
-	bool is_held;		     /* it stays open; else */
+	size_t pending;		     /* number of subdirectories, plus 1 while it is being read */
+	bool is_held;		     /* it stays open; if not: */
 	uint64_t device, inode;	     /* identify it when it is opened again */
 };
 
-/* A directory yet to be visited: a name in a parent. */
+/* A directory that must still be visited: a name in a parent. */
 struct pending {
 	struct parent *parent;
 	char *name;
@@ -43,31 +43,31 @@ struct pending {
 struct walk {
 	const struct walk_options *options;
 	const struct root *root;
-	char *top_path, *file_name; /* of a root that is a file, its name; else NULL */
+	char *top_path, *file_name; /* file_name: for a root that is a file; else NULL */
 	uint64_t device;	    /* of the top */
 
-	pthread_mutex_t mutex; /* of all below */
+	pthread_mutex_t mutex; /* for all members below */
 	pthread_cond_t changed;
 	bool is_begun, is_cancelled;
 	struct pending *pending; /* a stack */
 	size_t pending_count, pending_capacity;
 	unsigned held;	      /* parents that stay open */
-	unsigned busy;	      /* walkers that may yet add directories */
-	struct pair_set seen; /* device and inode, when links are followed */
+	unsigned busy;	      /* walkers that may still add directories */
+	struct pair_set seen; /* device and inode, if links are followed */
 };
 
 struct walker {
 	struct walk *walk;
 	struct directory *directory; /* being read, or NULL */
-	struct parent *parent;	     /* the same, once it has subdirectories */
-	bool is_idle;		     /* the caller knows that there is nothing now */
+	struct parent *parent;	     /* for this directory, if it has subdirectories */
+	bool is_idle;		     /* the caller knows that no work is available */
 	int again_fd;		     /* a parent that was opened again, or -1 */
 	struct entries entries;
 };
 
 unsigned walk_walkers_max(const struct root *root, const struct walk_options *options)
 {
-	/* Of two paths to one directory the first counts, so there must be an order. */
+	/* If two paths lead to one directory, the first counts, so the order must be fixed. */
 	return root->is_directory && !options->follow ? UINT_MAX : 1;
 }
 
@@ -123,9 +123,9 @@ static void report(const struct walk *walk, struct bytes directory, const char *
 				    system_errno);
 }
 
-/* ---- The stack, under the mutex of the walk ---- */
+/* ---- The stack (the caller holds the mutex of the walk) ---- */
 
-/* Hold a parent open, where there may be one more. */
+/* Keep a parent open, unless too many are open. */
 static void hold_open(struct walk *walk, struct parent *parent)
 {
 	struct directory *directory = parent->directory;
@@ -154,7 +154,7 @@ static struct parent *parent_new(struct walk *walk, struct directory *directory)
 	return parent;
 }
 
-/* One subdirectory less, or the end of its being read. */
+/* Count one subdirectory less, or the end of reading the parent. */
 static void parent_drop(struct walk *walk, struct parent *parent)
 {
 	if (--parent->pending > 0)
@@ -195,8 +195,8 @@ out:
 }
 
 /*
- * Take what was found last: WALK_FILES, WALK_END or WALK_IDLE. A name of NULL is the top. The
- * walker is busy from here until it leaves the directory.
+ * Take the last directory from the stack: WALK_FILES, WALK_END or WALK_IDLE. A name of NULL means
+ * the top. The walker is busy until it leaves the directory.
  */
 static int take(struct walker *walker, struct pending *next)
 {
@@ -246,7 +246,7 @@ static void leave(struct walker *walker)
 
 /* ---- Opening ---- */
 
-/* errno is ENOENT for another directory, so that a failed fstat is not taken for that. */
+/* Sets errno to ENOENT for another directory, to distinguish it from a failed fstat. */
 static bool is_parent(int fd, const struct parent *parent)
 {
 	struct stat status;
@@ -259,8 +259,8 @@ static bool is_parent(int fd, const struct parent *parent)
 }
 
 /*
- * Open a parent that was closed since, if it is still the same directory: some levels above the
- * one that was opened so last, or by its path. The walker keeps the descriptor.
+ * Open a parent again that was closed, if it is still the same directory: as one of the levels
+ * above the last reopened parent, or by its path. The walker keeps the descriptor.
  */
 static int open_again(struct walker *walker, const struct parent *parent)
 {
@@ -279,7 +279,7 @@ static int open_again(struct walker *walker, const struct parent *parent)
 	return is_parent(fd, parent) ? fd : -1;
 }
 
-/* Is a directory known to be of another file system, and those are not wanted? */
+/* Is a directory known to be on another file system, and are other file systems excluded? */
 static bool is_elsewhere(const struct walk *walk, int above, const char *name)
 {
 	struct entry_device device;
@@ -289,7 +289,9 @@ static bool is_elsewhere(const struct walk *walk, int above, const char *name)
 	       device.number != walk->device;
 }
 
-/* Open what was pending, in its parent and nowhere else; NULL with *status 0, or -1. */
+/*
+ * Open a pending directory within its parent. On failure returns NULL; *status is -1 for an error.
+ */
 static struct directory *open_pending(struct walker *walker, const struct pending *pending,
 				      int *status, struct simhash_error *error)
 {
@@ -301,12 +303,12 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 	int fd;
 
 	*status = 0;
-	/* To open it may wait for a server, or fail. */
+	/* Opening it could wait for a server, or fail. */
 	if (above >= 0 && is_elsewhere(walker->walk, above, pending->name))
 		return NULL;
 	fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	if (fd < 0) {
-		/* Gone or replaced since it was listed is no failure; nothing is below it. */
+		/* If it was removed or replaced, this is not a failure; nothing is below it. */
 		if (errno != ENOENT && errno != ENOTDIR)
 			report(walker->walk, directory_path(parent->directory), pending->name,
 			       errno);
@@ -320,7 +322,7 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 	return directory;
 }
 
-/* Open the top; for a root that is a file, only to find the file in it. */
+/* Open the top. If the root is a file, only to reach the file. */
 static struct directory *open_top(struct walk *walk, int *status, struct simhash_error *error)
 {
 	const char *path = walk->top_path[0] == '\0' ? "/" : walk->top_path;
@@ -344,9 +346,12 @@ static struct directory *open_top(struct walk *walk, int *status, struct simhash
 	return directory;
 }
 
-/* ---- Leaving out ---- */
+/* ---- Skipping ---- */
 
-/* Has a directory been visited through another link? 1 if not, 0, or -1 when memory is short. */
+/*
+ * Returns 1 if the directory was not visited through another link, 0 if it was, or -1 if memory is
+ * short.
+ */
 static int is_new(struct walk *walk, const struct stat *status, struct simhash_error *error)
 {
 	int added;
@@ -360,7 +365,7 @@ static int is_new(struct walk *walk, const struct stat *status, struct simhash_e
 	return added < 0 ? error_set_memory(error) : added;
 }
 
-/* Is a directory the top of a file system that is left out? */
+/* Is a directory the top of a file system that is skipped? */
 static bool is_other_file_system(const struct walk *walk, const struct directory *directory,
 				 const struct stat *status)
 {
@@ -368,7 +373,7 @@ static bool is_other_file_system(const struct walk *walk, const struct directory
 
 	if (options->one_file_system && (uint64_t)status->st_dev != walk->device)
 		return true;
-	/* Only a PATH of its own leads into one that the kernel makes up. */
+	/* Only an explicit PATH leads into a file system that the kernel makes up. */
 	if (!level_changes_device(directory->level) || !is_kernel_file_system(directory->fd))
 		return false;
 	if (options->kernel_file_systems != NULL)
@@ -383,7 +388,7 @@ static void refuse(const struct walk *walk, const struct directory *directory, c
 				       directory_path(directory), text);
 }
 
-/* Would a walk of this directory have no end? Then it is reported. */
+/* Would a walk of this directory never end? Then report it. */
 static bool is_endless(const struct walk *walk, const struct directory *directory)
 {
 	struct level_loop loop = level_find_loop(directory->level);
@@ -400,13 +405,13 @@ static bool is_endless(const struct walk *walk, const struct directory *director
 	else
 		snprintf(
 			text, sizeof text,
-			"Not entered: it and the levels above it are all alike, as if it contained "
+			"Not entered: it and the levels above it are all equal, as if it contained "
 			"itself");
 	refuse(walk, directory, text);
 	return true;
 }
 
-/* Is an open directory to be read? 1, 0 if it is left out, or -1 when memory is short. */
+/* Must an open directory be read? Returns 1, 0 if it is skipped, or -1 if memory is short. */
 static int is_wanted(struct walk *walk, struct directory *directory, struct level *above,
 		     struct simhash_error *error)
 {
@@ -426,7 +431,7 @@ static int is_wanted(struct walk *walk, struct directory *directory, struct leve
 	return is_wanted == 1 && is_endless(walk, directory) ? 0 : is_wanted;
 }
 
-/* Open what was taken and begin to read it. Without a directory there is nothing to read. */
+/* Open a taken directory and begin to read it. If it cannot be opened, there is nothing to read. */
 static int enter(struct walker *walker, const struct pending *next, struct simhash_error *error)
 {
 	struct walk *walk = walker->walk;
@@ -454,7 +459,7 @@ static int enter(struct walker *walker, const struct pending *next, struct simha
 	return status;
 }
 
-/* Have a directory to read: WALK_FILES, WALK_IDLE, WALK_END or -1. */
+/* Get a directory to read: WALK_FILES, WALK_IDLE, WALK_END or -1. */
 static int enter_next(struct walker *walker, struct simhash_error *error)
 {
 	while (walker->directory == NULL) {
@@ -489,7 +494,7 @@ static void add_files(struct level *level, const struct chunk *chunk)
 	}
 }
 
-/* The next files of the directory; WALK_END at its end. */
+/* Read the next files of the directory; WALK_END at its end. */
 static int read_on(struct walker *walker, struct chunk *chunk, struct simhash_error *error)
 {
 	struct level *level = walker->directory->level;

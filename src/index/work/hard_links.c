@@ -1,56 +1,64 @@
 /*
- * Keeps a hash table of inodes by device and number, under one lock, and copies rows between names
+ * Stores a tree of inodes by device and number, under one lock, and copies rows between the names
  * of one file.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/hard_links.h"
 
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/basic/seed.h"
-
 struct hard_link {
-	struct hard_link *next; /* in its slot */
 	uint64_t device, inode, names_left;
 	int64_t size_bytes, mtime_ns, changed_ns;
 	bool is_inflated;
 	bool is_scanning, is_known; /* its row, by a leader */
-	struct task *parked;	    /* a list, the last one that came first */
-	unsigned tasks;		    /* that point here */
-	struct file_row row;	    /* what its names share, with a reference to the sketches */
+	struct task *parked;	    /* a list, the last one first */
+	unsigned tasks;		    /* tasks that refer to this link */
+	struct file_row row; /* the row that its names share, with a reference to the sketches */
 };
 
 struct hard_links {
 	pthread_mutex_t lock;
-	struct hard_link **slots;
-	size_t slot_count, used;
+	void *tree; /* of tsearch() */
+	size_t used;
 };
-
-#define SLOTS_MIN 1024
 
 struct hard_links *hard_links_new(void)
 {
 	struct hard_links *links = calloc(1, sizeof *links);
 
-	if (links == NULL)
-		return NULL;
-	links->slots = calloc(SLOTS_MIN, sizeof(struct hard_link *));
-	if (links->slots == NULL) {
-		free(links);
-		return NULL;
-	}
-	links->slot_count = SLOTS_MIN;
-	pthread_mutex_init(&links->lock, NULL);
+	if (links != NULL)
+		pthread_mutex_init(&links->lock, NULL);
 	return links;
 }
 
-static void remove_link(struct hard_links *links, struct hard_link **at)
+static int order(uint64_t x, uint64_t y)
 {
-	struct hard_link *link = *at;
+	return (x > y) - (x < y);
+}
 
-	*at = link->next;
+static int compare_links(const void *a, const void *b)
+{
+	const struct hard_link *x = a, *y = b;
+	int by_inode = order(x->inode, y->inode), by_device = order(x->device, y->device);
+
+	if (by_inode != 0 || by_device != 0)
+		return by_inode != 0 ? by_inode : by_device;
+	if (x->size_bytes != y->size_bytes)
+		return x->size_bytes < y->size_bytes ? -1 : 1;
+	if (x->mtime_ns != y->mtime_ns)
+		return x->mtime_ns < y->mtime_ns ? -1 : 1;
+	if (x->changed_ns != y->changed_ns)
+		return x->changed_ns < y->changed_ns ? -1 : 1;
+	return x->is_inflated - y->is_inflated;
+}
+
+static void remove_link(struct hard_links *links, struct hard_link *link)
+{
+	tdelete(link, &links->tree, compare_links);
 	links->used--;
 	row_sketches_drop(link->row.sketches);
 	free(link);
@@ -60,62 +68,28 @@ void hard_links_free(struct hard_links *links)
 {
 	if (links == NULL)
 		return;
-	for (size_t i = 0; i < links->slot_count; i++)
-		while (links->slots[i] != NULL)
-			remove_link(links, &links->slots[i]);
-	free(links->slots);
+	/* A node begins with a pointer to its item. */
+	while (links->tree != NULL)
+		remove_link(links, *(struct hard_link **)links->tree);
 	pthread_mutex_destroy(&links->lock);
 	free(links);
 }
 
-static bool is_same(const struct hard_link *x, const struct hard_link *y)
+/* Return the link of an inode, and add it if it is new. NULL if there is no room for it. */
+static struct hard_link *find_link(struct hard_links *links, const struct hard_link *wanted)
 {
-	return x->device == y->device && x->inode == y->inode && x->size_bytes == y->size_bytes &&
-	       x->mtime_ns == y->mtime_ns && x->changed_ns == y->changed_ns &&
-	       x->is_inflated == y->is_inflated;
-}
+	struct hard_link **known = tfind(wanted, &links->tree, compare_links), *link;
 
-/* Where a link is, or is to be. */
-static struct hard_link **find_link(const struct hard_links *links, const struct hard_link *wanted)
-{
-	uint64_t hash = hash_seeded(wanted->inode, wanted->device);
-	struct hard_link **link = &links->slots[hash & (links->slot_count - 1)];
-
-	while (*link != NULL && !is_same(*link, wanted))
-		link = &(*link)->next;
-	return link;
-}
-
-static void grow(struct hard_links *links)
-{
-	struct hard_links larger = {.slot_count = 2 * links->slot_count};
-
-	larger.slots = calloc(larger.slot_count, sizeof(struct hard_link *));
-	if (larger.slots == NULL)
-		return;
-	for (size_t i = 0; i < links->slot_count; i++)
-		for (struct hard_link *link = links->slots[i], *next; link != NULL; link = next) {
-			next = link->next;
-			link->next = NULL;
-			*find_link(&larger, link) = link;
-		}
-	free(links->slots);
-	links->slots = larger.slots;
-	links->slot_count = larger.slot_count;
-}
-
-/* A new link, or NULL where there is no room for it. */
-static struct hard_link *add_link(struct hard_links *links, const struct hard_link *wanted)
-{
-	struct hard_link *link;
-
-	if (links->used == links->slot_count)
-		grow(links);
-	link = links->used == LINKS_MAX ? NULL : calloc(1, sizeof *link);
+	if (known != NULL)
+		return *known;
+	link = links->used == LINKS_MAX ? NULL : malloc(sizeof *link);
 	if (link == NULL)
 		return NULL;
 	*link = *wanted;
-	*find_link(links, link) = link;
+	if (tsearch(link, &links->tree, compare_links) == NULL) {
+		free(link);
+		return NULL;
+	}
 	links->used++;
 	return link;
 }
@@ -134,9 +108,7 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	if (file->links < 2)
 		return;
 	pthread_mutex_lock(&links->lock);
-	link = *find_link(links, &wanted);
-	if (link == NULL)
-		link = add_link(links, &wanted);
+	link = find_link(links, &wanted);
 	if (link != NULL) {
 		task->names.link = link;
 		task->names.is_leader = !link->is_scanning && !link->is_known;
@@ -149,14 +121,14 @@ void hard_links_enter(struct hard_links *links, const struct found_file *file, s
 	pthread_mutex_unlock(&links->lock);
 }
 
-/* A task has left its link; the last one frees it, once all names were met. */
+/* A task leaves its link. The last task frees the link if all names were met. */
 static void leave(struct hard_links *links, struct task *task)
 {
 	struct hard_link *link = task->names.link;
 
 	task->names.link = NULL;
 	if (--link->tasks == 0 && link->names_left == 0)
-		remove_link(links, find_link(links, link));
+		remove_link(links, link);
 }
 
 static void copy_row(const struct hard_link *link, struct task *task)
@@ -187,7 +159,7 @@ enum hard_link_answer hard_links_take(struct hard_links *links, struct task *tas
 	return answer;
 }
 
-/* Is this row, by what was opened for it, the one of all names? */
+/* Does this row, read from the opened file, belong to this link? */
 static bool is_row_of(const struct hard_link *link, const struct file_row *row)
 {
 	int64_t size_bytes = link->is_inflated ? row->compressed_size_bytes : row->size_bytes;

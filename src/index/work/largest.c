@@ -1,5 +1,5 @@
 /*
- * Keeps the largest files in an unsorted array, since there are few of them.
+ * Keeps the largest files in an unsorted array, because there are few of them.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/largest.h"

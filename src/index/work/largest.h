@@ -1,6 +1,6 @@
 /*
- * The largest files of a first load, which are scanned after all others. They have most of the
- * bytes and few rows, so the indexes of the rows before them are built while they are read.
+ * Keeps the largest files of a first load, which are scanned last. They have most of the bytes and
+ * few rows, so the indexes of the earlier rows are built while these files are read.
  *
  *     batch = largest_keep(&largest, batch);          // any thread
  *     if (batch != NULL)
@@ -22,18 +22,20 @@
 
 struct largest {
 	pthread_mutex_t mutex;
-	struct batch *batches[LARGEST_MAX]; /* of one file each; a directory stays open for it */
+	struct batch *batches[LARGEST_MAX]; /* one file each; its directory stays open */
 	unsigned count, max;
 };
 
-/* To keep up to `max` files, at most LARGEST_MAX; with 0 none is kept. */
+/* Prepare to keep up to `max` files, at most LARGEST_MAX; with 0 none is kept. */
 void largest_init(struct largest *largest, unsigned max);
 void largest_release(struct largest *largest); /* none is left */
 
-/* Keep the batch of a file. Returns the one for which there is no room: the smallest, or NULL. */
+/*
+ * Keep the batch of a file. If there is no room, returns the batch of the smallest file, else NULL.
+ */
 struct batch *largest_keep(struct largest *largest, struct batch *batch);
 
-/* Take the largest one; NULL when none is left. */
+/* Take the batch of the largest file; NULL if none is left. */
 struct batch *largest_take(struct largest *largest);
 
 #endif

@@ -29,25 +29,29 @@ struct look {
 	struct batch *batch; /* being filled; or NULL */
 	struct stat status;
 	bool has_failed, is_stopped, filter_has_failed;
-	bool has_begun;	  /* what is in the file is known anew, and not what the index has of it */
-	bool has_renewed; /* and that is removed where it is gone */
-	bool is_same;	  /* the file has not changed since the index knows what is in it */
-	bool keeps_filtered; /* then what a filter of an earlier run has printed stays */
+	/* the content of the file was read again, so the index's rows of it are old */
+	bool has_begun;
+	bool has_renewed;    /* the old rows will be removed */
+	bool is_same;	     /* the file has not changed since its row in the index was made */
+	bool keeps_filtered; /* if unchanged, the output of an earlier run's filter stays */
 	uint64_t members;
 	uint8_t (*kept)[PATH_HASH_SIZE]; /* of the rows of the directory; owned */
 	size_t kept_count, kept_capacity;
-	const struct filter_command *command; /* that the file is given to; or NULL */
-	uint32_t filter;		      /* its number, once it has ended well */
+	const struct filter_command *command; /* the command for the file; or NULL */
+	uint32_t filter;		      /* its number, if it succeeded */
 };
 
-/* Report a member, or "" for the file itself. */
+/* Report a member, or the file itself for "". */
 static void report(struct look *look, struct bytes member, int why)
 {
 	const struct directory *directory = look->task->found.directory;
 	struct bytes path = bytes_of(look->task->found.open_name);
 	char *file = path_join(directory_path(directory), path), *whole = NULL;
 
-	/* What this run leaves out and every other one would is read to its end. */
+	/*
+	 * If this run omits something that a run with other options could read, the file counts as
+	 * not read completely.
+	 */
 	look->has_failed |= !container_is_left_out(why) || container_may_be_read_later(why);
 	if (file != NULL)
 		path = bytes_of(file);
@@ -71,7 +75,7 @@ static void push(struct look *look)
 	look->batch = NULL;
 }
 
-/* A batch with room for a task; false when memory is short. */
+/* Make a batch with room for a task. False if memory is short. */
 static bool need_batch(struct look *look, size_t capacity)
 {
 	if (look->batch != NULL && look->batch->count == look->batch->capacity)
@@ -81,7 +85,7 @@ static bool need_batch(struct look *look, size_t capacity)
 	return look->batch != NULL;
 }
 
-/* Keep the row of a name in the directory, where others may have to be removed. */
+/* Keep the row of a name in the directory, when others are removed. */
 static bool keep(struct look *look, struct bytes name)
 {
 	struct simhash_error error;
@@ -94,10 +98,10 @@ static bool keep(struct look *look, struct bytes name)
 }
 
 /*
- * What the index has of the directory beside what was written is gone: that is removed last, so that
- * the rest keeps what else is known of it, and a run that is cut off loses nothing. A part of what is
- * in a file does not tell what is gone, be it cut off or, in an unchanged file, beyond a limit; nor
- * does a filter that fails.
+ * Remove the index's other rows of the directory. This comes last, so members that still exist keep
+ * their other data, and an interrupted run loses nothing. If the members were read only in part,
+ * rows are not removed: if the run was stopped, or, in an unchanged file, if a limit was exceeded
+ * or a filter failed.
  */
 static bool renew(struct look *look)
 {
@@ -123,7 +127,7 @@ static bool renew(struct look *look)
 	return true;
 }
 
-/* A task with the row of a member, which is scanned. Its names are copied. */
+/* Append a task with the row of a scanned member. The names are copied. */
 static bool append(struct look *look, const struct file_row *member)
 {
 	const struct task *outer = look->task;
@@ -150,7 +154,7 @@ static bool append(struct look *look, const struct file_row *member)
 	task->row.mtime_ns = outer->row.mtime_ns;
 	task->row.device = outer->row.device;
 	task->row.inode = outer->row.inode;
-	task->row.links = 1; /* members with the same content are not names of one file */
+	task->row.links = 1; /* members with the same content are not hard links */
 	task->row.compressed_size_bytes = look->status.st_size;
 	task->row.scanned_at_ns = outer->row.scanned_at_ns;
 	task->found.is_inflated = true;
@@ -158,7 +162,7 @@ static bool append(struct look *look, const struct file_row *member)
 	return true;
 }
 
-/* Of several members with one name, the row of the last one replaces the others. */
+/* If several members have one name, the row of the last one replaces the others. */
 static void report_same_names(struct look *look)
 {
 	if (look->kept_count > 1)
@@ -170,7 +174,7 @@ static void report_same_names(struct look *look)
 		}
 }
 
-/* Give all members to the writer. */
+/* Pass all members to the writer. */
 static void read_members(struct look *look, int fd)
 {
 	struct bytes name = bytes_of(look->task->found.open_name);
@@ -202,7 +206,7 @@ static void read_members(struct look *look, int fd)
 	container_close(container);
 }
 
-/* Open the file that the row describes; -1 with errno, which is 0 where it is another by now. */
+/* Open the file that the row describes. -1 with errno, which is 0 if it is another file now. */
 static int open_again(struct look *look)
 {
 	struct task *task = look->task;
@@ -225,17 +229,17 @@ static int open_again(struct look *look)
 	return -1;
 }
 
-/* A file that was read and cannot be opened once more, or not be read; the next run looks into it. */
+/* Report a file that cannot be opened or read a second time. The next run examines it again. */
 static void report_unread(struct look *look, int why)
 {
-	/* It has changed, is gone, or has become a link or a FIFO: the next run finds out. */
+	/* It was changed or removed, or became a link or a FIFO: the next run handles this. */
 	if (why != 0 && why != ENOENT && why != ENXIO && (why != ELOOP || look->scanner->follow))
 		report(look, (struct bytes){"", 0}, why);
 }
 
 /*
- * Is the file what it was before its filter was run, and does its path stand for it? Else errno is
- * 0 where that is known.
+ * Is the file unchanged since its filter began, and does its path still lead to it? If it is known
+ * to differ, errno is 0.
  */
 static bool is_same_file(const struct look *look, int fd, const char *path)
 {
@@ -256,7 +260,7 @@ static void report_filter(struct look *look, const char *path, const char *why)
 			     why == NULL ? strerror(ENOMEM) : why);
 }
 
-/* The row of what a filter prints. A file that has changed meanwhile is read by the next run. */
+/* Make the row of a filter's output. If the file changed in the meantime, the next run reads it. */
 static void filter_file(struct look *look, int fd)
 {
 	const struct task *task = look->task;
@@ -311,7 +315,7 @@ static void look_into(struct look *look, int fd, bool is_container)
 	directory_drop(look->inside);
 }
 
-/* What had members is no container any more, or none that this build can look into. */
+/* The file had members, but is no longer a container, or this build cannot read it. */
 static void drop_members(struct look *look)
 {
 	look->inside = directory_new_inside(look->task->found.directory,
@@ -324,7 +328,7 @@ static void drop_members(struct look *look)
 	directory_drop(look->inside);
 }
 
-/* What a row of which only this changes has of its file. */
+/* Set the row's description of the file, for a row that is otherwise unchanged. */
 static void describe(struct look *look)
 {
 	struct file_row *row = &look->task->row;
@@ -343,7 +347,7 @@ unsigned members_kinds(const struct members_use *use, const struct task *task)
 
 	if (!task->known.has_members || container_kinds(&known, &error) != 0)
 		return asked;
-	/* What was only filtered has no kinds, nor has what could not be read to its end. */
+	/* Without kinds, the file was only filtered, or could not be read to its end. */
 	if (task->known.kinds == 0)
 		return task->known.filter == 0 ? known : asked;
 	return asked | (task->known.kinds & known);
@@ -357,7 +361,7 @@ const struct filter_command *members_filter(const struct members_use *use, const
 			       : filter_commands_find(filters, bytes_of(task->found.open_name));
 }
 
-/* Of what a file had when it was read last: its size, its time and its bytes. */
+/* Is the file's content the same as when it was last read: its size, time and bytes? */
 static bool is_same_content(const struct task *task)
 {
 	return task->found.looks_only ||
@@ -365,7 +369,7 @@ static bool is_same_content(const struct task *task)
 		memcmp(task->known.content, task->row.content_hash, CONTENT_HASH_SIZE) == 0);
 }
 
-/* What is known of the file now. */
+/* Return `contents` for the row after this run. */
 static int64_t contents_of(const struct look *look)
 {
 	const struct task *task = look->task;
@@ -379,7 +383,7 @@ static int64_t contents_of(const struct look *look)
 	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
 }
 
-/* The file could not be opened once more, or not be read. */
+/* The same if the file could not be opened or read again. */
 static int64_t old_contents_of(const struct look *look)
 {
 	int64_t filter = look->keeps_filtered ? look->task->known.filter : 0;
@@ -388,7 +392,7 @@ static int64_t old_contents_of(const struct look *look)
 					     : 0;
 }
 
-/* Open the file and, unless that is known, find out its kind. -1 with errno as above. */
+/* Open the file and, unless it is known, determine its kind. -1 with errno as above. */
 static int open_with_kind(struct look *look, bool is_known)
 {
 	int fd = open_again(look);

@@ -1,5 +1,5 @@
 /*
- * Makes rows of the contents of scanned files: a container's members become rows of their own
+ * Makes rows of the contents of scanned files: a container's members become rows of a separate
  * directory. The rows go to the writer in batches before the row of the file itself.
  * SPDX-License-Identifier: MIT
  */
@@ -14,25 +14,25 @@ struct filter_command;
 struct index_request;
 struct writer;
 
-/* All borrowed. */
+/* All members are borrowed. */
 struct members_use {
 	const struct index_request *request;
-	struct failures *failures; /* gets what cannot be read */
-	struct writer *writer;	   /* gets the rows */
+	struct failures *failures; /* receives unreadable files */
+	struct writer *writer;	   /* receives the rows */
 };
 
 /*
- * The kinds of containers for which the file of a task is looked into: those that the run asks for,
- * and where the index has members of it, those for which it was looked into before.
+ * Return the kinds of containers for which the file of a task is examined: the requested kinds and,
+ * if the index has members of it, the kinds of the last examination.
  */
 unsigned members_kinds(const struct members_use *use, const struct task *task);
 
-/* The command that the file of a task is given to, or NULL. */
+/* Return the filter command for the file of a task, or NULL. */
 const struct filter_command *members_filter(const struct members_use *use, const struct task *task);
 
 /*
- * Look into the file of a task, which was scanned, or which `looks_only`. Sets task->result.is_looked and
- * row.contents. What cannot be read is reported; then the file is looked into by the next run too.
+ * Examine the file of a task, which was scanned or has `looks_only`. Sets task->result.is_looked
+ * and row.contents. Problems are reported; the next run then examines the file again.
  */
 void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task);
 

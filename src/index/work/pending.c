@@ -1,5 +1,5 @@
 /*
- * Gathers batches and lists their changes for a transaction.
+ * Collects batches and lists their changes for a transaction.
  * SPDX-License-Identifier: MIT
  */
 #include "index/work/pending.h"
@@ -9,7 +9,7 @@
 
 #include "base/data/array.h"
 
-/* Make room for all that a batch brings. */
+/* Reserve memory for all changes of a batch. */
 static int reserve(struct pending *pending, const struct batch *batch, struct simhash_error *error)
 {
 	if (array_reserve(&pending->rows, &pending->capacities.rows,
@@ -37,7 +37,7 @@ static int reserve(struct pending *pending, const struct batch *batch, struct si
 	return 0;
 }
 
-/* An unchanged file was looked into: only what is known of its contents is written. */
+/* An unchanged file was examined, so only the information about its contents is written. */
 static void take_looked(struct pending *pending, const struct task *task)
 {
 	struct relinked_file *looked = &pending->relinked[pending->counts.relinked++];
@@ -71,7 +71,7 @@ static void take_task(struct pending *pending, const struct task *task)
 	directory->is_recorded = true;
 }
 
-/* The directory of what is in a file. */
+/* Add the directory of a file's members. */
 static void take_directory(struct pending *pending, const struct batch *batch)
 {
 	struct renewed_directory *renewed;
@@ -87,7 +87,7 @@ static void take_directory(struct pending *pending, const struct batch *batch)
 	renewed->kept_count = batch->kept_count;
 }
 
-/* Most tasks are of the run of the one before. A run may have several counts: they are added. */
+/* Most tasks belong to the same run as the previous task. The counts of a run are added. */
 static void count_task(struct pending *pending, const struct task *task,
 		       const struct scan_run *runs)
 {

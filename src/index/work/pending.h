@@ -1,6 +1,6 @@
 /*
- * The content of one transaction of the writer: batches of the scanners, and lists of their
- * changes.
+ * Collects the content of one transaction of the writer: batches of the scanners, and lists of
+ * their changes.
  *
  *     while (...)
  *             pending_add(&pending, batch, runs, error);
@@ -24,7 +24,7 @@ struct pending {
 	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
 	uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
 	struct relinked_file *relinked;
-	struct renewed_directory *renewed; /* the lists are those of the batches */
+	struct renewed_directory *renewed; /* the lists belong to the batches */
 	struct run_progress *progress;
 	struct {
 		size_t batches, rows, directories, removed, left, relinked, removed_directories,
@@ -32,14 +32,17 @@ struct pending {
 	} counts, capacities;
 };
 
-/* Take a batch over, also when that fails. `runs` has one for each root, with its errors so far. */
+/*
+ * Take ownership of a batch, even after a failure. `runs` has one run for each root, with its
+ * errors so far.
+ */
 int pending_add(struct pending *pending, struct batch *batch, const struct scan_run *runs,
 		struct simhash_error *error);
 
-/* Borrows the lists. */
+/* Return the changes, which borrow the lists. */
 struct store_batch pending_changes(const struct pending *pending);
 
-/* Free the batches, and keep the room for others; free that, too. */
+/* Free the batches, and keep the memory of the lists; or free this as well. */
 void pending_drop(struct pending *pending);
 void pending_release(struct pending *pending);
 

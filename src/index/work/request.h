@@ -1,5 +1,5 @@
 /*
- * The request, the resources and the summary of a run of simhash.
+ * Defines the request, the resources and the summary of a run of simhash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_REQUEST_H
@@ -18,44 +18,44 @@
 
 struct sandbox_use;
 
-/* What to index, and where to. */
+/* The files to index, and the index. */
 struct index_request {
 	struct store_location location;
 	const struct simhash_tag_set *tag_set;
 	const char *host;
 	char *const *paths;
 	unsigned path_count;
-	/* Also the files in a list, each name ended by a zero byte; NULL for none. */
+	/* Also index the files in a list, each name terminated by a zero byte; NULL: no list. */
 	const char *list_name;
 	int list_fd;
 	const struct exclusions *exclusions;
-	bool follow;	/* symbolic links */
+	bool follow;	/* follow symbolic links */
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
-	bool inflate;		    /* the content of gzip files too, and of containers: */
-	unsigned containers;	    /* kinds, see scan/file/container_kind.h; only with the above */
-	unsigned max_depth;	    /* of containers in containers */
-	int64_t max_inflated_bytes; /* of one compressed file or archive */
-	int64_t max_inflated_total_bytes; /* of all of them */
-	struct sandbox_use *sandbox;	  /* in which containers are read; NULL: in this process */
-	const struct filter_commands *filters; /* whose commands are run on files; or NULL */
+	bool inflate;	     /* also the content of gzip files, and of containers: */
+	unsigned containers; /* the kinds, see scan/file/container_kind.h; only with `inflate` */
+	unsigned max_depth;  /* of containers in containers */
+	int64_t max_inflated_bytes;	       /* of one compressed file or archive */
+	int64_t max_inflated_total_bytes;      /* of all of them */
+	struct sandbox_use *sandbox;	       /* reads containers; NULL: this process reads them */
+	const struct filter_commands *filters; /* commands to run on files; or NULL */
 	struct filter_limits filter_limits;
-	/* Sketches by these, at most MEASURES_MAX, are made too. */
+	/* Also make sketches by these measures, at most MEASURES_MAX. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
-	unsigned hashes; /* and these hashes: a bit for each enum file_hash */
+	unsigned hashes; /* also these hashes: a bit for each enum file_hash */
 };
 
-/* What a run may use, and whom it tells. */
+/* The resources of a run, and the functions that receive its reports. */
 struct index_resources {
-	unsigned threads;		 /* that scan */
+	unsigned threads;		 /* scanning threads */
 	struct index_progress *progress; /* kept up to date; or NULL */
-	/* Set from outside to end early; set here too when the run fails. */
+	/* Set from outside to stop early; also set here if the run fails. */
 	atomic_bool *stop;
 	failure_fn *failed;	      /* called with every path that could not be read */
-	failure_text_fn *failed_text; /* and with every other one, for a reason that is no errno */
-	/* Called with each PATH that is gone but has rows at or below it, made absolute; or NULL. */
+	failure_text_fn *failed_text; /* called if the reason is not an errno */
+	/* Called with each missing PATH, made absolute, that has rows at or below it; or NULL. */
 	void (*gone)(void *context, const char *path);
 	void *context;
 };
@@ -63,15 +63,15 @@ struct index_resources {
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
 	uint64_t moved;		 /* to other paths, with their rows; neither scanned nor removed */
-	uint64_t sketched_again; /* scanned though unchanged, for their resemblance sketches */
+	uint64_t sketched_again; /* unchanged, but scanned for their resemblance sketches */
 	uint64_t bytes;		 /* scanned */
-	uint64_t listed_directories;  /* in the list, where they do not count */
-	uint64_t listed_others;	      /* in the list: links, pipes and others that are no files */
-	uint64_t kernel_file_systems; /* that were left out */
-	uint64_t left_out;	      /* by design, in archives: reported, and no failures */
+	uint64_t listed_directories;  /* in the list, where directories do not count */
+	uint64_t listed_others;	      /* in the list: links, pipes and others that are not files */
+	uint64_t kernel_file_systems; /* the number of skipped ones */
+	uint64_t left_out;	      /* by design, in archives: reported, but not failures */
 	double seconds;
-	bool is_interrupted; /* the outside set `stop` */
-	bool is_unwritten;   /* and the index could not take the last files that were scanned */
+	bool is_interrupted; /* `stop` was set from outside */
+	bool is_unwritten;   /* and the last scanned files could not be written to the index */
 };
 
 #endif

@@ -16,7 +16,7 @@
 #include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 
-#define WAITING_MAX 64 /* batches; directories stay open for those */
+#define WAITING_MAX 64 /* batches whose directories stay open */
 
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
@@ -28,9 +28,9 @@ static void report(struct scanners *scanners, const struct task *task, int syste
 	free(path);
 }
 
-/* ---- The end of tasks and batches ---- */
+/* ---- The ends of tasks and batches ---- */
 
-/* A batch is no longer with the scanners. */
+/* A batch leaves the scanners. */
 static void count_out(struct scanners *scanners)
 {
 	pthread_mutex_lock(&scanners->mutex);
@@ -39,7 +39,7 @@ static void count_out(struct scanners *scanners)
 	pthread_mutex_unlock(&scanners->mutex);
 }
 
-/* Whoever ends the last part of a batch hands it to the writer. */
+/* End a part of a batch. The last part passes the batch to the writer. */
 static void end_part(struct scanners *scanners, struct batch *batch)
 {
 	if (atomic_fetch_sub(&batch->unfinished, 1) > 1)
@@ -48,7 +48,7 @@ static void end_part(struct scanners *scanners, struct batch *batch)
 	queue_push(&scanners->writer->queue, batch);
 }
 
-/* A task's scan is over, one way or another. */
+/* End the scan of a task, with or without success. */
 static void end_task(struct scanners *scanners, struct task *task)
 {
 	struct batch *batch = task->batch;
@@ -74,7 +74,7 @@ static enum scan_outcome scan_content(struct scanners *scanners, struct file_sca
 		       : scan_file(scanner, fd, task->found.open_name, shared, &task->row);
 }
 
-/* Count a task as done, with those of its bytes that were not counted as they were read. */
+/* Count a task as done, with its bytes that were not counted during reading. */
 static void count_done(struct scanners *scanners, const struct task *task, bool was_counted)
 {
 	struct index_progress *progress = scanners->resources->progress;
@@ -83,7 +83,7 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 		index_progress_add(progress, 1, was_counted ? 0 : task->found.size_bytes);
 }
 
-/* What is in a file that has a row. */
+/* Examine the content of a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
 	if (!task->result.is_scanned || task->found.is_inflated)
@@ -93,7 +93,10 @@ static void look_inside(struct scanners *scanners, struct file_scanner *scanner,
 		members_look(&scanners->members, scanner, task);
 }
 
-/* What a scanner makes of a task's file. Without sketches too, an unchanged file keeps its own. */
+/*
+ * Choose the parts to compute for a task's file. If no other sketches are requested, an unchanged
+ * file keeps its resemblance sketch.
+ */
 static void choose(const struct scanners *scanners, struct file_scanner *scanner,
 		   const struct task *task)
 {
@@ -118,7 +121,10 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	count_done(scanners, task, task->result.is_scanned && !task->found.is_inflated);
 }
 
-/* A task has its row from another name or path of its file, and needs only keys for its own. */
+/*
+ * Complete a task whose row comes from another name or path of its file; only its keys are
+ * computed.
+ */
 static void complete_copy(struct scanners *scanners, struct file_scanner *scanner,
 			  struct task *task)
 {
@@ -135,7 +141,7 @@ static void complete_copy(struct scanners *scanners, struct file_scanner *scanne
 	end_task(scanners, task);
 }
 
-/* Scan the leader of a link and complete all that are parked with it. */
+/* Scan the leader of a link and complete all its parked tasks. */
 static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 			struct shared_scan *shared, struct task *task)
 {
@@ -144,7 +150,7 @@ static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 		scan_task(scanners, scanner, shared, task);
 		parked = hard_links_finish(scanners->links, task);
 		end_task(scanners, task);
-		shared = NULL; /* of that one file */
+		shared = NULL; /* only for that file */
 		for (task = parked; task != NULL && !task->names.is_leader; task = next) {
 			next = task->names.next_parked;
 			complete_copy(scanners, scanner, task);
@@ -181,7 +187,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 		scan_leader(scanners, scanner, shared, task);
 }
 
-/* A thread that lacks the memory to scan reports each task. */
+/* A thread without enough memory to scan reports each task. */
 static void fail_task(struct scanners *scanners, struct task *task)
 {
 	while (task != NULL) {
@@ -223,7 +229,7 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 	return 0;
 }
 
-/* `scanner` is NULL for a thread that lacks the memory to scan. */
+/* `scanner` is NULL for a thread without enough memory to scan. */
 static void handle_batch(struct scanners *scanners, struct file_scanner *scanner,
 			 struct batch *batch)
 {

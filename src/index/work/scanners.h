@@ -1,11 +1,11 @@
 /*
- * The scanners: threads that take batches of tasks, read each file, and pass the batch with its
- * rows to the writer.
+ * Runs the scanners: threads that take batches of tasks, read each file, and pass the batch with
+ * its rows to the writer.
  *
  *     struct scanners scanners = {.request = request, .resources = resources, ...};
  *     scanners_start(&scanners, error);
  *     ... feeds push batches
- *     queue_producer_leaves(&scanners.queue);      // no more come
+ *     queue_producer_leaves(&scanners.queue);      // no more batches
  *     ... the writer writes
  *     scanners_join(&scanners);
  *
@@ -28,38 +28,38 @@ struct hard_links;
 struct writer;
 
 struct scanners {
-	/* Set by the caller, all borrowed. */
+	/* Set by the caller; all are borrowed. */
 	const struct index_request *request;
 	const struct index_resources *resources;
 	const struct store *own; /* the index, whose files are not scanned */
 	struct hard_links *links;
 	struct failures *failures;
 	struct writer *writer;
-	unsigned kept_max; /* of the largest files, to be scanned last */
+	unsigned kept_max; /* the number of largest files to scan last */
 
-	struct members_use members; /* set when they start */
-	atomic_llong inflated_left; /* bytes of request->max_inflated_total_bytes */
-	struct queue queue;	    /* of batches; its producer is the walkers */
+	struct members_use members; /* set at the start */
+	atomic_llong inflated_left; /* rest of request->max_inflated_total_bytes */
+	struct queue queue;	    /* of batches; the walkers are its producer */
 	struct largest largest;
 	struct thread_group threads;
-	pthread_mutex_t mutex;	/* of what follows */
+	pthread_mutex_t mutex;	/* for the members below */
 	pthread_cond_t changed; /* a batch has left */
 	unsigned in_flight;	/* batches pushed and not yet scanned */
 };
 
 /*
- * Start up to resources->threads scanners, which are as many producers of the writer. They are to
- * be joined even where none could be started (-1).
+ * Start up to resources->threads scanners; each is a producer of the writer. Join them even if none
+ * could be started (-1).
  */
 int scanners_start(struct scanners *scanners, struct simhash_error *error);
 void scanners_join(struct scanners *scanners);
 
-/* ---- For the walkers: any thread ---- */
+/* ---- For the walkers; any thread may call these ---- */
 
-/* Hand over a batch, waiting for room. */
+/* Push a batch; waits for room. */
 void scanners_push(struct scanners *scanners, struct batch *batch);
 
-/* Wait until all batches that were pushed have been scanned. */
+/* Wait until all pushed batches were scanned. */
 void scanners_wait(struct scanners *scanners);
 
 #endif

@@ -14,11 +14,13 @@
 #include "store/rows/known_file.h"
 
 #define COMMIT_AFTER_S 2
-#define LOOK_NS (100 * NS_PER_MS) /* how late a stop is noticed */
-/* Batches that may wait while a transaction is written: as many rows as the next one has. */
+#define LOOK_NS (100 * NS_PER_MS) /* the interval at which to check for a stop */
+/*
+ * Batches that may wait while a transaction is written: as many rows as the next transaction has.
+ */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
 #ifndef TRANSACTION_ROWS_MAX
-#define TRANSACTION_ROWS_MAX SIZE_MAX /* less in tests */
+#define TRANSACTION_ROWS_MAX SIZE_MAX /* smaller in tests */
 #endif
 
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
@@ -46,7 +48,7 @@ void writer_release(struct writer *writer)
 
 /* ---- Transactions ---- */
 
-/* Count what a transaction has stored. */
+/* Count the stored results of a transaction. */
 static void count_batch(struct writer *writer, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -69,7 +71,7 @@ static void count_pending(struct writer *writer)
 		count_batch(writer, writer->pending.batches[i]);
 }
 
-/* How many rows make a transaction full. */
+/* Return how many rows make a transaction full. */
 static size_t full_transaction(const struct writer *writer)
 {
 	size_t rows = store_batch_rows(writer->store);
@@ -77,7 +79,7 @@ static size_t full_transaction(const struct writer *writer)
 	return rows < TRANSACTION_ROWS_MAX ? rows : TRANSACTION_ROWS_MAX;
 }
 
-/* Write what is pending. */
+/* Write the pending batches. */
 static int commit(struct writer *writer, struct simhash_error *error)
 {
 	struct store_batch changes = pending_changes(&writer->pending);
@@ -108,7 +110,7 @@ static int64_t errors_of(const struct writer *writer, unsigned root)
 	return (int64_t)atomic_load(&writer->failures->counts[root]);
 }
 
-/* Take a batch over; after the last one of many rows, build the indexes, as at the end of a load. */
+/* Take a batch. If only the largest files follow, end the load now, which builds the indexes. */
 static int take_next(struct writer *writer, struct batch *batch, struct simhash_error *error)
 {
 	bool is_end_of_many = batch->is_end_of_many;
@@ -124,7 +126,7 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	return commit(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
-/* The next batch. If rows wait to be written, NULL after a moment. */
+/* Get the next batch. If rows wait to be written, returns NULL after a moment. */
 static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool *timed_out)
 {
 	int64_t look_ns = clock_monotonic_ns() + LOOK_NS;
@@ -135,7 +137,7 @@ static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool
 			       timed_out);
 }
 
-/* A run that is to stop writes its rows at once: a scanner may wait for its file forever. */
+/* If the run was told to stop, write at once, because a scanner may wait for its file forever. */
 static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns, bool timed_out)
 {
 	return writer->pending.counts.batches > 0 &&
@@ -162,7 +164,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_next(writer, batch, error);
-		/* Also when batches keep coming, what is held back grows no older than the deadline. */
+		/* Even if batches keep coming, nothing waits beyond the deadline. */
 		if (status == 0 && is_due(writer, full, deadline_ns, timed_out))
 			status = commit(writer, error);
 		if (status != 0) {

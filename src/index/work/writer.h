@@ -1,6 +1,6 @@
 /*
- * The writer: the calling thread, which collects batches from the scanners into transactions, and
- * enters the runs.
+ * Runs the writer on the calling thread: collects batches from the scanners into transactions, and
+ * records the runs.
  *
  *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);
  *     writer_begin_runs(&writer, error);
@@ -31,20 +31,24 @@ struct writer {
 	const struct failures *failures;
 	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
-	bool has_no_rows; /* the index, of this scope, before the run; false until it is set */
+	/* the index had no rows of this scope before the run; false until it is set */
+	bool has_no_rows;
 	struct pending pending; /* for the next transaction */
 };
 
-/* For a queue of `producers` scanners. */
+/* For a queue with `producers` scanners. */
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
 		const struct roots *roots, const struct failures *failures, unsigned producers,
 		atomic_bool *stop, struct simhash_error *error);
 void writer_release(struct writer *writer);
 
-/* Write until all producers have left. After a failure what still comes is dropped. */
+/* Write until all producers have left. After a failure, later batches are dropped. */
 int writer_write(struct writer *writer, struct simhash_error *error);
 
-/* Enter the runs that begin, one for each root; complete them, or tell how far they came. */
+/*
+ * Record the beginning of the runs, one for each root; record their end, or their progress if they
+ * were interrupted.
+ */
 int writer_begin_runs(struct writer *writer, struct simhash_error *error);
 int writer_end_runs(struct writer *writer, bool is_cut_off, struct simhash_error *error);
 

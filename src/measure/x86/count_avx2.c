@@ -1,5 +1,5 @@
 /*
- * Counts bits of hashes with AVX2: compiles the text of bit_counts.h for it.
+ * Counts bits of hashes with AVX2: compiles bit_counts.h for it.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/bit_counts.h"

@@ -1,6 +1,6 @@
 /*
- * Hashes all 4 to 8 bytes in a row, four windows at a time, with AVX2. short_hash.h describes the
- * computation.
+ * Hashes all sequences of 4 to 8 bytes, four windows at a time, with AVX2. short_hash.h describes
+ * the computation.
  * SPDX-License-Identifier: MIT
  */
 #include "measure/x86/short_hash.h"
@@ -9,7 +9,7 @@
 
 #include "measure/features.h"
 
-/* x * PRIME: the products of the halves that cross, then that of the low ones. */
+/* Compute x * PRIME: the cross products of the halves, then the product of the low halves. */
 static inline __m256i times_prime(__m256i x)
 {
 	const __m256i prime = _mm256_set1_epi64x((long long)PRIME);
@@ -21,7 +21,7 @@ static inline __m256i times_prime(__m256i x)
 	return _mm256_add_epi64(_mm256_mul_epu32(x, prime), crossed);
 }
 
-/* The steps from the first product on. */
+/* The steps after the first XORs. */
 static inline __m256i finish(__m256i x, __m256i length)
 {
 	x = times_prime(x);
@@ -36,7 +36,7 @@ void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t 
 	const __m256i flip = _mm256_set1_epi64x((long long)flip_of(0));
 	const __m256i second_flip = _mm256_set1_epi64x((long long)flip_of(1));
 	const __m256i length = _mm256_set1_epi64x(n);
-	/* Of bytes in a word of 8, each 3 places up. */
+	/* Rotates each word of 8 bytes by 3 bytes. */
 	const __m256i rotate_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11,
 						   12, 5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10,
 						   11, 12);
@@ -46,7 +46,7 @@ void ngram_hashes_avx2(const uint8_t *bytes, size_t count, unsigned n, uint64_t 
 
 	order_windows(order, 4, n);
 	shuffle = _mm256_loadu_si256((const __m256i *)order);
-	/* Each step reads 16 bytes. */
+	/* Each iteration reads 16 bytes. */
 	for (; i + 4 <= count && i + 16 <= count + n - 1; i += 4) {
 		__m256i x =
 			_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(bytes + i)));

@@ -1,5 +1,5 @@
 /*
- * Hashes all 4 to 8 bytes in a row, eight windows at a time, with AVX-512 (F, BW and DQ), which
+ * Hashes all sequences of 4 to 8 bytes, eight windows at a time, with AVX-512 (F, BW and DQ), which
  * multiplies and rotates 64-bit lanes. short_hash.h describes the computation.
  * SPDX-License-Identifier: MIT
  */
@@ -9,9 +9,9 @@
 
 #include "measure/features.h"
 
-#define XOR_OF_THREE 0x96 /* as a table of truth */
+#define XOR_OF_THREE 0x96 /* as a truth table */
 
-/* The steps from the first product on. */
+/* The steps after the first XORs. */
 static inline __m512i finish(__m512i x, __m512i length)
 {
 	const __m512i prime = _mm512_set1_epi64((long long)PRIME);
@@ -34,7 +34,7 @@ void ngram_hashes_avx512(const uint8_t *bytes, size_t count, unsigned n, uint64_
 
 	order_windows(order, 8, n);
 	shuffle = _mm512_loadu_si512(order);
-	/* Each step reads 16 bytes. */
+	/* Each iteration reads 16 bytes. */
 	for (; i + 8 <= count && i + 16 <= count + n - 1; i += 8) {
 		__m512i x = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(bytes + i)));
 		x = _mm512_shuffle_epi8(x, shuffle);

@@ -1,6 +1,5 @@
 /*
- * XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification defines it and the vector
- * kernels compute it:
+ * Computes XXH3_64bits_withSeed for lengths of 4 to 8, as xxHash's specification defines it:
  *
  *     seed ^= swap32(low half of seed) << 32
  *     x = (last 4 bytes + first 4 bytes << 32) ^ ((secret[8..15] ^ secret[16..23]) - seed)
@@ -8,8 +7,8 @@
  *     x ^= (x >> 35) + length;         x *= PRIME
  *     x ^ x >> 28
  *
- * Up to the first product bits are only moved and XORed. This part is computed once for all seeds,
- * and the effect of the seed is XORed in afterwards.
+ * Before the first product, bits are only moved and XORed. This part is computed once for all
+ * seeds, and the effect of the seed is XORed in afterwards.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +21,10 @@
 
 #define PRIME UINT64_C(0x9FB21C651E98DF25)
 
-/* What the first steps make of the secret and the seed, the secret taken from the library's text. */
+/*
+ * Return the effect of the secret and the seed on x before the first product. The secret is the
+ * constant of the library.
+ */
 static inline uint64_t flip_of(uint64_t seed)
 {
 	uint64_t a, b, x;
@@ -34,7 +36,7 @@ static inline uint64_t flip_of(uint64_t seed)
 	return x ^ XXH_rotl64(x, 49) ^ XXH_rotl64(x, 24);
 }
 
-/* What is left where the vectors would read too far. */
+/* Hash the windows at the end, where the vectors would read too far. */
 static inline void hash_rest(const uint8_t *bytes, size_t from, size_t count, unsigned n,
 			     uint64_t *out, uint64_t *second)
 {
@@ -45,7 +47,7 @@ static inline void hash_rest(const uint8_t *bytes, size_t from, size_t count, un
 	}
 }
 
-/* The order of bytes by which the windows at offset 0, 1, ... of 16 bytes become numbers. */
+/* Set the byte order that turns the windows at offset 0, 1, ... of 16 bytes into numbers. */
 static inline void order_windows(uint8_t *order, unsigned windows, unsigned n)
 {
 	for (unsigned k = 0; k < windows; k++)

@@ -14,11 +14,11 @@
 #include "base/basic/seed.h"
 #include "base/basic/sizes.h"
 #include "base/data/array.h"
+#include "base/data/slots.h"
 #include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
 #define EXTENSIONS_MAX 4096 /* further ones are among the others */
-#define SLOTS 8192	    /* a power of two, twice as many */
 #define NO_EXTENSION "(none)"
 #define OTHERS "(others)"
 
@@ -34,7 +34,7 @@ struct space_reading {
 	size_t step, capacity;
 	struct extension_count *extensions;
 	uint16_t extension_count;
-	uint16_t slots[SLOTS]; /* extensions by their hash, from 1 */
+	struct slots slots; /* extensions by their hash */
 };
 
 uint16_t key_space_log(int64_t value)
@@ -42,19 +42,25 @@ uint16_t key_space_log(int64_t value)
 	return (uint16_t)(log2((double)value + 1) * 1024);
 }
 
-/* Where the extension is, or belongs. */
-static uint16_t *find_slot(struct space_reading *reading, const char *text)
+struct extension_key {
+	const struct space_reading *reading;
+	const char *text;
+};
+
+static bool is_extension(const void *key, uint32_t number)
+{
+	const struct extension_key *wanted = key;
+
+	return strcmp(wanted->reading->extensions[number - 1].name, wanted->text) == 0;
+}
+
+static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = 0;
-	size_t slot;
 
 	for (const char *c = text; *c != '\0'; c++)
 		hash = hash_seeded(hash, (unsigned char)*c);
-	slot = (size_t)hash & (SLOTS - 1);
-	while (reading->slots[slot] != 0 &&
-	       strcmp(reading->extensions[reading->slots[slot] - 1].name, text) != 0)
-		slot = (slot + 1) & (SLOTS - 1);
-	return &reading->slots[slot];
+	return hash;
 }
 
 /* The number of a file's extension; EXTENSIONS_MAX for one too many, or too long. */
@@ -63,7 +69,8 @@ static uint16_t extension_of(struct space_reading *reading, struct bytes name)
 	const char *extension;
 	size_t size = simhash_extension(name.data, name.size, &extension);
 	char text[sizeof reading->extensions->name];
-	uint16_t *slot;
+	struct slot *slot;
+	uint64_t hash;
 
 	if (size >= sizeof text)
 		return EXTENSIONS_MAX;
@@ -71,16 +78,18 @@ static uint16_t extension_of(struct space_reading *reading, struct bytes name)
 	text[size] = '\0';
 	if (size == 0)
 		strcpy(text, NO_EXTENSION);
-	slot = find_slot(reading, text);
-	if (*slot == 0) {
+	hash = hash_text(text);
+	slot = slots_find(&reading->slots, hash, is_extension,
+			  &(struct extension_key){reading, text});
+	if (slot->number == NO_ITEM) {
 		if (reading->extension_count == EXTENSIONS_MAX)
 			return EXTENSIONS_MAX;
 		strcpy(reading->extensions[reading->extension_count].name, text);
 		reading->extensions[reading->extension_count].files = 0;
-		*slot = ++reading->extension_count;
+		slots_add(&reading->slots, slot, hash, ++reading->extension_count);
 	}
-	reading->extensions[*slot - 1].files++;
-	return (uint16_t)(*slot - 1);
+	reading->extensions[slot->number - 1].files++;
+	return (uint16_t)(slot->number - 1);
 }
 
 static int take_row(struct space_reading *reading, const struct file_row *row,
@@ -189,6 +198,8 @@ int key_space_read(struct store *store, const struct simhash_tag_set *tags, int6
 	reading.extensions = malloc(EXTENSIONS_MAX * sizeof *reading.extensions);
 	if (reading.extensions == NULL)
 		error_set_memory(error);
+	else if (slots_reserve_all(&reading.slots, EXTENSIONS_MAX, error) != 0)
+		status = -1;
 	else if (tag_set == 0 || store_count_rows(store, tag_set, &rows, error) == 0)
 		status = 0;
 	reading.step = (size_t)((rows + KEY_SPACE_POINTS_MAX - 1) / KEY_SPACE_POINTS_MAX);
@@ -199,6 +210,7 @@ int key_space_read(struct store *store, const struct simhash_tag_set *tags, int6
 	if (status == 0)
 		status = choose_kinds(&reading, error);
 	free(reading.extensions);
+	slots_release(&reading.slots);
 	if (status != 0)
 		key_space_release(space);
 	return status;

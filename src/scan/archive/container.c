@@ -1,5 +1,5 @@
 /*
- * Makes rows of the members of archives, from the pieces that an unpacker returns in this process
+ * Makes rows of the members of archives from the pieces that an unpacker returns, in this process
  * or in a sandbox.
  * SPDX-License-Identifier: MIT
  */
@@ -19,13 +19,13 @@ _Static_assert(PIECE_MAX == FILE_SCANNER_BUFFER, "a piece fills the buffer of a 
 struct container {
 	struct file_scanner *scanner;
 	struct unpacker *unpacker; /* NULL: the scanner's sandbox reads */
-	struct content content;	   /* of the member whose pieces come */
-	struct bytes name;	   /* of what the last trouble is about */
+	struct content content;	   /* of the current member */
+	struct bytes name;	   /* the name that the last problem is about */
 	int why;
 	bool is_over;
 };
 
-/* NULL with errno. */
+/* Returns NULL with errno. */
 static struct container *open_wanted(struct file_scanner *scanner, int fd,
 				     const struct stat *status, struct bytes name,
 				     struct bytes wanted)
@@ -92,7 +92,7 @@ int container_why(const struct container *container)
 	return container->why;
 }
 
-/* The next piece is in the scanner's buffer. */
+/* Read the next piece into the scanner's buffer. */
 static enum unpacked next_piece(struct container *container, struct piece *piece)
 {
 	struct file_scanner *scanner = container->scanner;
@@ -143,7 +143,9 @@ static int compare_names(const void *key, const void *member)
 			     ((const struct container_member *)member)->name);
 }
 
-/* NULL where it is not wanted. One alone was asked for by its name. */
+/*
+ * Return the requested member with this name, or NULL. A single member was requested by its name.
+ */
 static struct container_member *find_member(struct container_member *members, size_t count,
 					    struct bytes name)
 {
@@ -151,7 +153,7 @@ static struct container_member *find_member(struct container_member *members, si
 			  : bsearch(&name, members, count, sizeof *members, compare_names);
 }
 
-/* To the end: the last one of a name counts. */
+/* Read to the end, because the last member of a name counts. */
 static void copy_wanted(struct container *container, struct container_member *members, size_t count,
 			int *why)
 {

@@ -11,11 +11,11 @@
  *                     report(container_name(container), container_why(container));
  *     container_close(container);
  *
- * Anybody may have made the archive, so everything is bounded: the bytes of all members by
- * scanner->max_inflated_bytes and by 200 for each byte of the file, members by a million, depth by
- * scanner->max_depth, and an archive inside another by the memory that holds it. The caller gets a
- * trouble when a bound is met. Nothing is written anywhere. With scanner->sandbox a separate
- * process reads the archive, see sandbox.h.
+ * Anybody may have made the archive, so everything has a limit. All members together have at most
+ * scanner->max_inflated_bytes and at most 200 bytes for each byte of the file. There are at most a
+ * million members and scanner->max_depth nested archives, and an archive inside another must fit
+ * into memory. The caller gets CONTAINER_TROUBLE if a limit is exceeded. Nothing is written
+ * anywhere. With scanner->sandbox a separate process reads the archive, see sandbox.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,19 +32,16 @@
 struct container;
 struct sandbox;
 
-/*
- * The kinds that this build can look into; 0 for a build without libarchive. Error:
- * SIMHASH_E_MEMORY.
- */
+/* Get the kinds that this build can open; 0 without libarchive. Error: SIMHASH_E_MEMORY. */
 int container_kinds(unsigned *kinds, struct simhash_error *error);
 
-/* The version of the library that reads archives, or NULL. */
+/* Return the version of the library that reads archives, or NULL. */
 const char *container_library(void);
 
 /*
- * Look into an open file that is one of the scanner's kinds, and has the base name `name`. The
- * content of a gzip file that is no archive is left out where its name gives it a row of its own,
- * see inflated_name. All is borrowed. NULL with errno.
+ * Open the container in an open file of one of the scanner's kinds; its base name is `name`. If the
+ * name of a gzip file gives its content a separate row (see inflated_name), the content is omitted,
+ * unless it is an archive. All arguments are borrowed. Returns NULL with errno.
  */
 struct container *container_open(struct file_scanner *scanner, int fd, const struct stat *status,
 				 struct bytes name);
@@ -53,35 +50,37 @@ void container_close(struct container *container);
 enum container_answer {
 	CONTAINER_END,
 	CONTAINER_MEMBER,
-	CONTAINER_TROUBLE, /* something is left out; others may follow */
+	CONTAINER_TROUBLE, /* something was skipped; members may follow */
 	CONTAINER_STOPPED  /* the scanner was told to stop */
 };
 
 /*
- * The next member. It sets the row's name, which lives until the next call, its size, counts, keys,
- * hash and sketches, which the caller drops.
+ * Get the next member. It sets the row's name, which lives until the next call, its size, counts,
+ * keys, hash and sketches. The caller drops the sketches.
  */
 enum container_answer container_next(struct container *container, struct file_row *row);
 
-/* What is read again: the last member of this name. */
+/* A member to read again: the last member with this name. */
 struct container_member {
 	struct bytes name;
-	uint8_t *bytes; /* of the caller, with room for `size` */
+	uint8_t *bytes; /* owned by the caller, with room for `size` */
 	size_t size;
-	bool is_whole; /* its bytes are there; else it has changed, is gone, or could not be read */
+	/* its bytes were read; otherwise it has changed, was removed, or could not be read */
+	bool is_whole;
 };
 
 /*
- * Read members of an open archive again in one passage. They are in the order of their names. *why
- * is what was in the way, an errno or an enum container_failure, or 0. In this process where the
- * sandbox is NULL.
+ * Read members of an open archive again in one pass. They are sorted by name. *why is the problem,
+ * an errno or an enum container_failure, or 0. If `sandbox` is NULL, this process reads.
  */
 void container_extract(struct sandbox *sandbox, int fd, const struct stat *status,
 		       struct bytes file_name, struct container_member *members, size_t count,
 		       int *why);
 
-/* After CONTAINER_TROUBLE: which member it is about, empty for the file itself, and an errno or an
-   enum container_failure. */
+/*
+ * After CONTAINER_TROUBLE: the name of the member, empty for the file itself, and an errno or an
+ * enum container_failure.
+ */
 struct bytes container_name(const struct container *container);
 int container_why(const struct container *container);
 

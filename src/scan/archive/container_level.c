@@ -1,6 +1,6 @@
 /*
- * Sets up libarchive to read one archive. It gets callbacks that can seek, since some archives have
- * their list of members at the end.
+ * Sets up libarchive to read one archive. Its callbacks can seek, because some archives have their
+ * list of members at the end.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/container_level.h"
@@ -46,7 +46,7 @@ int container_level_kinds(unsigned *kinds, struct simhash_error *error)
 
 	*kinds = CONTAINER_GZIP;
 	for (size_t i = 0; status != ARCHIVE_FATAL && i < sizeof enablers / sizeof *enablers; i++) {
-		/* What the library was built without is ARCHIVE_WARN: it would run a program. */
+		/* ARCHIVE_WARN: the library lacks this format and would run a program. */
 		status = enablers[i].enable(archive);
 		*kinds |= status == ARCHIVE_OK ? enablers[i].kind : 0;
 	}
@@ -62,9 +62,9 @@ const char *container_level_library(void)
 }
 
 /*
- * A new reader for what has the kind `kind`, or NULL. A compressed file may have any of `kinds` in
- * it, or no archive. Else no other format is offered: libarchive takes an image that is cut off
- * after its first zeros for an empty tar file.
+ * Make a reader for the kind `kind`, or return NULL. A compressed file may contain any of `kinds`,
+ * or no archive. Otherwise only its own format is enabled, because libarchive mistakes an image
+ * that was cut off after its first zeros for an empty tar file.
  */
 static struct archive *new_reader(unsigned kinds, unsigned kind)
 {
@@ -76,7 +76,7 @@ static struct archive *new_reader(unsigned kinds, unsigned kind)
 		if ((kinds & enablers[i].kind) != 0 && status == ARCHIVE_OK)
 			status = enablers[i].enable(archive);
 	if (archive != NULL && status == ARCHIVE_OK && (kind & CONTAINER_COMPRESSED) != 0) {
-		/* Behind the end of a tar file may be the next one. */
+		/* Another tar file may follow the end of a tar file. */
 		(void)archive_read_set_format_option(archive, "tar", "read_concatenated_archives",
 						     "1");
 		archive_read_support_format_raw(archive);
@@ -151,15 +151,15 @@ static la_int64_t seek_file(struct archive *archive, void *data, la_int64_t offs
 	return file->offset - file->begin;
 }
 
-/* ---- Reading a gzip file, of which libarchive would ignore the checksums ---- */
+/* ---- Reading a gzip file (libarchive would ignore its checksums) ---- */
 
 struct gzip {
 	struct inflating *inflating;
-	struct container_file *file; /* or NULL: it is in memory */
+	struct container_file *file; /* or NULL: in memory */
 	const uint8_t *next;
 	size_t left;
-	int failed_errno;	 /* of inflating it, or 0 */
-	bool is_begun, has_gzip; /* the first bytes of its content */
+	int failed_errno;	 /* the errno of inflating, or 0 */
+	bool is_begun, has_gzip; /* for the first bytes of the content */
 	uint8_t plain[READ_BUFFER];
 };
 
@@ -187,8 +187,8 @@ static ssize_t inflate_gzip(struct gzip *gzip, void *buffer, size_t size)
 }
 
 /*
- * libarchive gets all bytes before the damage: after a failure it would also refuse the ones that it
- * has in its buffer, when it looks for the format.
+ * On damage, libarchive gets all bytes before it and then the end. If it got a failure, it would
+ * also discard the bytes that it has buffered to detect the format.
  */
 static la_ssize_t read_gzip(struct archive *archive, void *data, const void **buffer)
 {
@@ -203,7 +203,7 @@ static la_ssize_t read_gzip(struct archive *archive, void *data, const void **bu
 	return got < 0 ? 0 : got;
 }
 
-/* Of a file, or of memory. A status of libarchive. */
+/* Open a gzip file, or gzip bytes in memory. Returns a libarchive status. */
 static int open_gzip(struct container_level *level, struct container_file *file,
 		     const uint8_t *memory, size_t size)
 {
@@ -248,13 +248,13 @@ int container_level_failure(const struct container_level *level)
 
 	if (system_errno == EIO || system_errno == ENOMEM)
 		return system_errno;
-	/* zstd and others have no number for that. */
+	/* zstd and others have no error number for this. */
 	return text != NULL && strstr(text, "memory") != NULL ? ENOMEM : CONTAINER_IS_DAMAGED;
 }
 
 /*
- * It is open. What could not be read of it meanwhile is remembered. Of a gzip file that is known
- * anyway, and libarchive has tried to seek in it.
+ * Record errors while the archive was opened. Not for gzip files: their errors are known, and
+ * libarchive has tried to seek in them.
  */
 static int opened(struct container_level *level)
 {
@@ -270,7 +270,7 @@ static int open_failed(struct container_level *level, int *why)
 	return -1;
 }
 
-/* It ends within what is to be skipped. */
+/* The file ends within the part to skip. */
 static int cut_off(struct container_level *level, int *why)
 {
 	*why = CONTAINER_IS_DAMAGED;
@@ -278,7 +278,7 @@ static int cut_off(struct container_level *level, int *why)
 	return -1;
 }
 
-/* zstd files may begin with frames that zstd skips, but libarchive does not. */
+/* A zstd file may begin with frames that zstd skips and libarchive does not. */
 static void skip_frames(struct container_file *file)
 {
 	uint8_t head[8];
@@ -386,8 +386,8 @@ static bool is_cut_image(const struct container_level *level)
 }
 
 /*
- * libarchive only warns: of bytes of cpio without an errno, and of directories of an image that is
- * cut off.
+ * libarchive only warns (without an errno) about extra bytes in cpio, and about directories of a
+ * cut-off image.
  */
 bool container_level_is_after_gap(const struct container_level *level, int status)
 {
@@ -399,22 +399,22 @@ bool container_level_is_after_gap(const struct container_level *level, int statu
 
 bool container_level_has_no_end(const struct container_level *level)
 {
-	/* libarchive looked for a header and has read no block of zeros there. */
+	/* libarchive looked for a header and found no block of zeros there. */
 	return format_of(level) == ARCHIVE_FORMAT_TAR &&
 	       archive_filter_bytes(level->archive, 0) <=
 		       archive_read_header_position(level->archive);
 }
 
-/* How far the archive reaches in its file, or -1 where that is not known. */
+/* Return the end of the archive in its file, or -1 if it is unknown. */
 static int64_t end_of(const struct container_level *level, const struct container_file *file)
 {
 	int format = format_of(level);
 	bool is_plain = (level->kind & (CONTAINER_TAR | CONTAINER_CPIO | CONTAINER_AR)) != 0;
-	/* Of a compressed archive of another format, the end may have been left unread. */
+	/* For compressed archives of other formats, the end may be unread. */
 	bool is_stream = (level->kind & CONTAINER_COMPRESSED) != 0 &&
 			 (format == ARCHIVE_FORMAT_RAW || format == ARCHIVE_FORMAT_TAR);
 
-	/* What a filter skips to find the end of .Z is not known. */
+	/* The bytes that the filter for .Z skips at the end are unknown. */
 	if (level->memory != NULL)
 		return -1;
 	if (level->gzip != NULL)

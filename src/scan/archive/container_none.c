@@ -1,5 +1,5 @@
 /*
- * Replaces container.c in a build without libarchive, which reads no container.
+ * Replaces container.c in a build without libarchive, which cannot read containers.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,6 +1,5 @@
 /*
- * Starts the process that unpacks, sends it requests, and checks its answers as if they came from a
- * stranger.
+ * Starts the process that unpacks, sends it requests, and checks all of its answers.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"
@@ -26,10 +25,10 @@
 #include "scan/archive/sandbox_area.h"
 #include "scan/file/scan_file.h"
 
-#define POLL_MS 50	    /* how late a stop may be noticed */
-#define ANSWERS_MAX 4000000 /* on a million members */
+#define POLL_MS 50	    /* the interval at which to check for a stop */
+#define ANSWERS_MAX 4000000 /* for a million members */
 #define SHARE_MIN ((uint64_t)16 << 20)
-#define ROOM_MS 2 /* until room is looked for again */
+#define ROOM_MS 2 /* the interval at which to look for room */
 
 extern char **environ;
 
@@ -38,19 +37,19 @@ struct sandbox {
 	pid_t pid; /* 0: there is no process */
 	int socket;
 	struct sandbox_area *area;
-	bool is_unpacking;  /* a file that was opened, and not yet read to its end */
-	bool is_in_member;  /* a member was begun */
-	bool has_slot;	    /* the slot is ready, and being read */
-	bool has_ended;	    /* the process, and its last slot is being read */
-	unsigned slot;	    /* the one that is read now or next */
-	size_t used, at;    /* bytes of it, and those read */
-	int64_t bytes_left; /* of members; an honest process tells when it meets a bound */
+	bool is_unpacking;  /* a file is open and not yet read to its end */
+	bool is_in_member;  /* a member has begun */
+	bool has_slot;	    /* the slot is ready and is being read */
+	bool has_ended;	    /* the process has ended; its last slot is being read */
+	unsigned slot;	    /* the current or next slot */
+	size_t used, at;    /* bytes in the slot, and bytes read of it */
+	int64_t bytes_left; /* of members; an honest process reports a limit itself */
 	unsigned answers_left;
 	bool has_room;	 /* is one of the reading_max that may have a process */
-	bool is_alone;	 /* with memory that only one process has at a time */
-	uint64_t passed; /* answers about this file that the caller has */
+	bool is_alone;	 /* has the memory that only one process has at a time */
+	uint64_t passed; /* answers for this file that the caller has received */
 	struct sandbox_request request;
-	int fd;			       /* of the file; the caller's */
+	int fd;			       /* of the file; owned by the caller */
 	char name[CONTAINER_NAME_MAX]; /* of the last answer */
 };
 
@@ -73,7 +72,7 @@ int sandbox_isolate(struct file_scanner *scanner, struct sandbox_use *use,
 
 /* ---- The process ---- */
 
-/* Returns the status of the process. */
+/* End the process. Returns its status. */
 static int end_process(struct sandbox *sandbox)
 {
 	int status = 0;
@@ -89,7 +88,7 @@ static int end_process(struct sandbox *sandbox)
 	return status;
 }
 
-/* What all processes share, and what one that is alone has. */
+/* Return the memory that all processes share, and that a process reading alone gets. */
 static uint64_t half_of_memory(const struct sandbox *sandbox)
 {
 	int64_t bytes = sandbox->use->memory_bytes;
@@ -97,7 +96,7 @@ static uint64_t half_of_memory(const struct sandbox *sandbox)
 	return (uint64_t)(bytes > 0 ? bytes : SANDBOX_MEMORY_BYTES) / 2;
 }
 
-/* How many processes there may be at a time. */
+/* Return the maximum number of processes at a time. */
 static unsigned reading_max(const struct sandbox *sandbox)
 {
 	uint64_t most = half_of_memory(sandbox) / SHARE_MIN;
@@ -105,7 +104,7 @@ static unsigned reading_max(const struct sandbox *sandbox)
 	return most == 0 ? 1 : most < UINT_MAX ? (unsigned)most : UINT_MAX;
 }
 
-/* So that the shares of all processes are no more than there is. Who stops the run makes room. */
+/* Wait until the share of this process is available. A stopped run frees its shares. */
 static void wait_for_room(struct sandbox *sandbox)
 {
 	const struct timespec pause = {.tv_nsec = ROOM_MS * 1000000L};
@@ -123,7 +122,7 @@ static void wait_for_room(struct sandbox *sandbox)
 	}
 }
 
-/* A process that waits for its next file keeps its memory: with many threads it ends. */
+/* A process that waits for its next file keeps its memory. If there are many threads, end it. */
 static void make_room(struct sandbox *sandbox)
 {
 	if (!sandbox->has_room)
@@ -141,7 +140,7 @@ void sandbox_free(struct sandbox *sandbox)
 	free(sandbox);
 }
 
-/* Memory whose size nobody can change, since using what is gone would be SIGBUS. */
+/* Make shared memory whose size nobody can change, because access beyond its end causes SIGBUS. */
 static int make_memory(struct sandbox *sandbox)
 {
 	int fd = descriptor_lift(memfd_create("simhash", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -161,8 +160,8 @@ static int make_memory(struct sandbox *sandbox)
 }
 
 /*
- * Run a program with the socket and the memory alone. `file` is an open descriptor of it. 0, or an
- * errno.
+ * Run a program that gets only the socket and the memory. `file` is an open descriptor of the
+ * program. Returns 0 or an errno.
  */
 static int spawn(struct sandbox *sandbox, int file, int socket, int memory)
 {
@@ -183,7 +182,7 @@ static int spawn(struct sandbox *sandbox, int file, int socket, int memory)
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	sigemptyset(&none);
 	sigfillset(&all);
-	/* A group of its own: what the terminal sends to the run is not for it. */
+	/* A separate process group: signals of the terminal must not reach it. */
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
 						      POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigdefault(&attributes, &all);
@@ -199,7 +198,7 @@ static int spawn(struct sandbox *sandbox, int file, int socket, int memory)
 	return status;
 }
 
-/* Wait until the process tells that its rights are gone. 0, or an errno. */
+/* Wait until the process reports that it has dropped its rights. Returns 0 or an errno. */
 static int wait_for_start(const struct sandbox *sandbox)
 {
 	int why = 0;
@@ -211,7 +210,10 @@ static int wait_for_start(const struct sandbox *sandbox)
 	return got == (ssize_t)sizeof why ? why : ENOEXEC;
 }
 
-/* This program, whatever its name stands for by now, and under valgrind not that. 0, or an errno. */
+/*
+ * Run this program, even if its file was replaced; under valgrind, not valgrind itself. Returns 0
+ * or an errno.
+ */
 static int spawn_self(struct sandbox *sandbox, int socket, int memory)
 {
 	int file = descriptor_lift(open("/proc/self/exe", O_PATH | O_CLOEXEC));
@@ -222,7 +224,7 @@ static int spawn_self(struct sandbox *sandbox, int socket, int memory)
 	return status;
 }
 
-/* With the memory. 0, or an errno. */
+/* Start the process with this memory. Returns 0 or an errno. */
 static int start_with(struct sandbox *sandbox, int memory)
 {
 	int ends[2], status;
@@ -242,7 +244,7 @@ static int start_with(struct sandbox *sandbox, int memory)
 	return 0;
 }
 
-/* The process cannot change this itself. Where it fails, the limit of its addresses remains. */
+/* The process cannot change this limit. If setting it fails, the limit of its addresses remains. */
 static void limit_memory(const struct sandbox *sandbox)
 {
 	unsigned threads = sandbox->use->threads;
@@ -259,7 +261,7 @@ static void limit_memory(const struct sandbox *sandbox)
 	(void)!prlimit(sandbox->pid, RLIMIT_DATA, &limit, NULL);
 }
 
-/* 0, or an errno. */
+/* Start the process. Returns 0 or an errno. */
 static int start(struct sandbox *sandbox)
 {
 	int memory = make_memory(sandbox), status;
@@ -318,7 +320,7 @@ static bool ask(struct sandbox *sandbox, const struct sandbox_request *request, 
 	return sent == (ssize_t)sizeof *request;
 }
 
-/* False when the names do not fit, which no file system has. */
+/* Returns false if the names do not fit; no file system has such names. */
 static bool make_request(struct sandbox_request *request, const struct unpack_request *unpack,
 			 int64_t size_bytes)
 {
@@ -342,12 +344,12 @@ static bool make_request(struct sandbox_request *request, const struct unpack_re
 	return true;
 }
 
-/* Ask for the file from its beginning. 0, or an errno. */
+/* Request the file from its beginning. Returns 0 or an errno. */
 static int open_from_start(struct sandbox *sandbox)
 {
 	int why = 0;
 
-	/* A process that somebody has ended meanwhile is replaced, once. */
+	/* If somebody ended the process, replace it once. */
 	for (int tries = 0; tries < 2 && why == 0; tries++) {
 		if (sandbox->pid == 0)
 			why = start(sandbox);
@@ -386,7 +388,7 @@ int sandbox_open(struct sandbox *sandbox, const struct unpack_request *unpack, i
 	return -1;
 }
 
-/* What has got much memory gives it back. */
+/* End a process that got much memory, to free the memory. */
 static void end_alone(struct sandbox *sandbox)
 {
 	if (!sandbox->is_alone)
@@ -421,21 +423,21 @@ static enum wait wait_for_slot(const struct sandbox *sandbox, const atomic_bool 
 		got = recv(sandbox->socket, &word, 1, 0);
 		if (got > 0)
 			return SLOT_READY;
-		/* With ECONNRESET it has ended, and its last packets are still there. */
+		/* With ECONNRESET the process has ended, but its last packets can still be read. */
 		if (got == 0 || (errno != EINTR && errno != ECONNRESET))
 			return PROCESS_ENDED;
 	}
 	return WAS_STOPPED;
 }
 
-/* Turn to the next slot. */
+/* Switch to the next slot. */
 static enum wait next_slot(struct sandbox *sandbox, const atomic_bool *stop)
 {
 	enum wait wait;
 
 	if (sandbox->has_slot) {
 		atomic_store(&sandbox->area->slots[sandbox->slot].used, 0);
-		/* A process that has ended is noticed when its next slot is waited for. */
+		/* If the process has ended, the wait for its next slot detects this. */
 		(void)!send(sandbox->socket, "", 1, MSG_NOSIGNAL);
 		sandbox->slot = (sandbox->slot + 1) % SANDBOX_SLOTS;
 	}
@@ -443,7 +445,7 @@ static enum wait next_slot(struct sandbox *sandbox, const atomic_bool *stop)
 	wait = sandbox->has_ended ? PROCESS_ENDED : wait_for_slot(sandbox, stop);
 	if (wait == WAS_STOPPED || (wait == PROCESS_ENDED && sandbox->has_ended))
 		return wait;
-	/* What the process has unpacked before it ended counts. */
+	/* Content that was unpacked before the process ended is used. */
 	sandbox->has_ended = wait == PROCESS_ENDED;
 	sandbox->has_slot = true;
 	sandbox->at = 0;
@@ -454,7 +456,7 @@ static enum wait next_slot(struct sandbox *sandbox, const atomic_bool *stop)
 	return SLOT_READY;
 }
 
-/* The process has ended, or does what it was not made for. */
+/* The process has ended, or its answers are invalid: end it and report a problem. */
 static enum unpacked give_up(struct sandbox *sandbox, struct piece *piece)
 {
 	int status = end_process(sandbox);
@@ -467,7 +469,7 @@ static enum unpacked give_up(struct sandbox *sandbox, struct piece *piece)
 	return UNPACKED_TROUBLE;
 }
 
-/* Is it something that unpacker_next may answer? The sizes were checked. */
+/* Is this a possible answer of unpacker_next? Its sizes were checked. */
 static bool is_sound(struct sandbox *sandbox, const struct sandbox_record *record)
 {
 	bool goes_on = record->answer == UNPACKED_PIECE && sandbox->is_in_member;
@@ -488,7 +490,7 @@ static bool is_sound(struct sandbox *sandbox, const struct sandbox_record *recor
 	}
 }
 
-/* Copy the next answer of the slot, before it is looked at. False when it is none. */
+/* Copy the next answer of the slot before checking it. False if it is invalid. */
 static bool take_record(struct sandbox *sandbox, struct sandbox_record *record, void *buffer)
 {
 	const uint8_t *bytes = sandbox->area->slots[sandbox->slot].bytes + sandbox->at;
@@ -534,7 +536,7 @@ static enum unpacked next_answer(struct sandbox *sandbox, const atomic_bool *sto
 	return (enum unpacked)record.answer;
 }
 
-/* False when the run is to stop. */
+/* Returns false if the run was told to stop. */
 static bool wait_to_be_alone(struct sandbox *sandbox, const atomic_bool *stop)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
@@ -549,8 +551,9 @@ static bool wait_to_be_alone(struct sandbox *sandbox, const atomic_bool *stop)
 }
 
 /*
- * The share of this process was too small: read the file once more with the memory that only one
- * process has, and pass over what the caller has of it. Unpacking gives the same answers again.
+ * The share of this process was too small: read the file again with the memory that only one
+ * process has at a time. Skip the answers that the caller already has, because unpacking gives the
+ * same answers again.
  */
 static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
 				struct piece *piece)
@@ -569,7 +572,7 @@ static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop
 	}
 	for (uint64_t i = 0; i <= sandbox->passed; i++) {
 		answer = next_answer(sandbox, stop, buffer, piece);
-		/* Also a process that has ended, after which nothing more comes. */
+		/* Also if the process has ended; then nothing follows. */
 		if (answer == UNPACKED_STOPPED || !sandbox->is_unpacking)
 			break;
 	}

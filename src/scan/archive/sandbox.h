@@ -1,11 +1,11 @@
 /*
  * Unpacks archives in a process without rights, so that a fault in a decoder costs one archive and
- * not the run. The process can read the file that it was given, write to memory that it shares with
- * this process, and use some memory. The system refuses anything else.
+ * not the run. The process can read the given file, write to memory that it shares with this
+ * process, and use a limited amount of memory. The system rejects everything else.
  *
- * The processes of all threads share one half of the memory. With so many threads that the share
- * would be too small, some wait in sandbox_open. An archive that needs more than the share of one
- * process is read once more, by the only process that then has the other half.
+ * The processes of all threads share one half of the memory. If there are too many threads for this
+ * half, some wait in sandbox_open. An archive that needs more than the share of one process is read
+ * again by a single process, which has the other half.
  *
  *     struct sandbox_use use = {.warning = warn};
  *     sandbox = sandbox_new(&use);                   // one for each thread that reads archives
@@ -13,8 +13,8 @@
  *             while ((answer = sandbox_next(sandbox, stop, buffer, &piece)) == ...)
  *     sandbox_close(sandbox);
  *
- * The process is this program, started once more by the first sandbox_open, and again after a
- * fault. No answer of the process is trusted. main() begins with:
+ * The process is this program, started again by the first sandbox_open and after a fault. No answer
+ * of the process is trusted. main() begins with:
  *
  *     if (sandbox_is_meant(argc, argv))
  *             return sandbox_serve();
@@ -32,40 +32,45 @@
 struct sandbox;
 struct file_scanner;
 
-/* What the sandboxes of a run share; the caller's until the last one is freed. */
+/*
+ * The state that the sandboxes of a run share. The caller keeps it until the last sandbox is freed.
+ */
 struct sandbox_use {
-	void (*warning)(void *context, const char *message); /* once, from any thread; or NULL */
+	/* called once, from any thread; or NULL */
+	void (*warning)(void *context, const char *message);
 	void *context;
-	unsigned threads;     /* that read archives at once; 0 counts as one */
-	int64_t memory_bytes; /* of all processes, at least 32 MiB; 0: the default */
-	atomic_uint reading;  /* sandboxes that have a file open */
+	unsigned threads;     /* threads that read archives at once; 0 counts as one */
+	int64_t memory_bytes; /* for all processes, at least 32 MiB; 0: the default */
+	atomic_uint reading;  /* sandboxes with an open file */
 	atomic_flag was_told;
-	atomic_flag reads_alone; /* does somebody read an archive that needs much memory? */
+	atomic_flag reads_alone; /* does one read an archive that needs much memory? */
 };
 
-/* The library that takes the rights away, or NULL for a build without it. */
+/* Return the library that drops the rights, or NULL for a build without it. */
 const char *sandbox_library(void);
 
-/* NULL when memory is short. */
+/* NULL if memory is short. */
 struct sandbox *sandbox_new(struct sandbox_use *use);
-void sandbox_free(struct sandbox *sandbox); /* NULL is fine */
+void sandbox_free(struct sandbox *sandbox); /* NULL is allowed */
 
-/* Have a scanner read containers in a sandbox, which is freed with the scanner. */
+/* Make a scanner read containers in a sandbox, which is freed with the scanner. */
 int sandbox_isolate(struct file_scanner *scanner, struct sandbox_use *use,
 		    struct simhash_error *error);
 
-/* As unpacker_open. -1 where there is no such process: the first time that is a warning. */
+/* Like unpacker_open. -1 if the process cannot be started; the first time this is a warning. */
 int sandbox_open(struct sandbox *sandbox, const struct unpack_request *request, int fd,
 		 int64_t size_bytes);
 void sandbox_close(struct sandbox *sandbox);
 
-/* As unpacker_next. A process that ends before the file does is a trouble. */
+/* Like unpacker_next. A process that ends before the file does is a problem of the file. */
 enum unpacked sandbox_next(struct sandbox *sandbox, const atomic_bool *stop, void *buffer,
 			   struct piece *piece);
 
 /* Was this process started by sandbox_open? */
 bool sandbox_is_meant(int argc, char **argv);
-/* Unpack what is asked for until there is nobody to ask; returns the status of the process. */
+/*
+ * Unpack all requested files until the other process has ended. Returns the status of the process.
+ */
 int sandbox_serve(void);
 
 #endif

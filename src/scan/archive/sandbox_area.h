@@ -1,7 +1,7 @@
 /*
- * The memory and the packets that a sandbox and its process share. The memory has two slots of
- * records: the process fills one slot and says that it is ready while the other is read. The
- * packets of a socket carry requests, and the words that a slot is ready or free.
+ * Defines the memory and the packets that a sandbox and its process share. The memory has two slots
+ * of records: the process fills one slot and reports it as ready while the other is read. The
+ * packets of a socket carry requests, and messages that a slot is ready or free.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SANDBOX_AREA_H
@@ -13,7 +13,7 @@
 #include "scan/archive/unpacker.h"
 #include "scan/file/container_kind.h"
 
-/* What a sanitizer keeps of each address is memory, too, so limits would be met at once. */
+/* A sanitizer needs memory for each address, so limits would be exceeded at once. */
 #define HAS_SANITIZER 0
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #undef HAS_SANITIZER
@@ -26,13 +26,13 @@
 #endif
 
 #define SANDBOX_ARGUMENT "--unpack"
-#define SANDBOX_IS_STUCK 3 /* the status of a process that gets nowhere */
+#define SANDBOX_IS_STUCK 3 /* the exit status of a process without progress */
 
-/* Of the process. */
+/* The descriptors of the process. */
 #define SANDBOX_SOCKET STDIN_FILENO
 #define SANDBOX_MEMORY STDOUT_FILENO
 
-/* An answer of unpacker_next. Its bytes follow, then its name. */
+/* An answer of unpacker_next. Its bytes follow, and then its name. */
 struct sandbox_record {
 	uint32_t answer, size, name_size;
 	int32_t why;
@@ -45,16 +45,16 @@ struct sandbox_record {
 #define SANDBOX_SLOTS 2
 
 struct sandbox_area {
-	uint64_t memory_bytes; /* that the process may have at most; set before it starts */
+	uint64_t memory_bytes; /* the limit of the process; set before it starts */
 	uint64_t unused[7];
 	struct sandbox_slot {
-		_Atomic uint32_t used; /* bytes of whole records; set after they are there */
+		_Atomic uint32_t used; /* bytes of complete records; set after the records */
 		uint32_t unused[15];
 		uint8_t bytes[SANDBOX_SLOT_BYTES];
 	} slots[SANDBOX_SLOTS];
 };
 
-/* The bytes that a record takes in a slot. */
+/* Return the bytes of a record in a slot. */
 static inline size_t sandbox_record_size(const struct sandbox_record *record)
 {
 	return (sizeof *record + record->size + record->name_size + 63) / 64 * 64;
@@ -62,15 +62,15 @@ static inline size_t sandbox_record_size(const struct sandbox_record *record)
 
 /* A packet with the descriptor of the file. Other packets have one byte. */
 struct sandbox_request {
-	struct unpack_request unpack; /* whose names are below */
+	struct unpack_request unpack; /* its names are below */
 	int64_t size_bytes;
 	bool has_wanted;
-	char names[4096]; /* of the file, and of the member that is wanted */
+	char names[4096]; /* of the file, and of the requested member */
 };
 
 /*
- * Give up the right to do anything but read open files, write to the socket, and use so much memory.
- * 0, or an errno.
+ * Drop all rights except reading open files, writing to the socket, and using this much memory.
+ * Returns 0 or an errno.
  */
 int sandbox_give_up_rights(uint64_t memory_bytes);
 

@@ -1,5 +1,5 @@
 /*
- * Replaces the sandbox in a build without libseccomp, which reads archives in its own process.
+ * Replaces the sandbox in a build without libseccomp, which reads archives in the main process.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/archive/sandbox.h"

@@ -1,5 +1,5 @@
 /*
- * Removes the rights of a process that unpacks: limits its memory and, by libseccomp, its system
+ * Drops the rights of a process that unpacks: limits its memory and, with libseccomp, its system
  * calls.
  * SPDX-License-Identifier: MIT
  */
@@ -52,7 +52,7 @@ static const int calls[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* Memory without code in it, the socket, and signals to itself. */
+/* Allow memory without code, the socket, and signals to itself. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
@@ -78,12 +78,12 @@ static int allow_in_part(scmp_filter_ctx filter)
 	return status;
 }
 
-/* Of addresses. The process that starts this one limits its data further. */
+/* Limit the addresses. The process that starts this one also limits its data. */
 static int limit_memory(uint64_t memory_bytes)
 {
 	const struct rlimit none = {0, 0};
 #if HAS_SANITIZER
-	/* What a sanitizer keeps of each address is memory, too. */
+	/* A sanitizer needs memory for each address. */
 	(void)memory_bytes;
 	return setrlimit(RLIMIT_CORE, &none);
 #else
@@ -107,7 +107,10 @@ int sandbox_give_up_rights(uint64_t memory_bytes)
 
 	if (limit_memory(memory_bytes) != 0)
 		return errno;
-	/* Refused and not killed: a decoder that looks for the time zone does without. */
+	/*
+	 * Forbidden calls fail and do not kill: a decoder that looks for the time zone works
+	 * without it.
+	 */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (filter == NULL)
 		return ENOMEM;

@@ -19,15 +19,18 @@
 
 struct server {
 	struct sandbox_area *area;
-	unsigned slot, free; /* the one being filled, and those after it that may be */
-	size_t used;	     /* bytes of it */
+	unsigned slot, free; /* the current slot, and the number of free slots after it */
+	size_t used;	     /* bytes in the slot */
 };
 
-/* ---- A decoder that gets nowhere, or for nobody ---- */
+/* ---- A decoder without progress, or without a reader ---- */
 
-static struct unpacker *_Atomic watched; /* or NULL */
+static struct unpacker *_Atomic watched; /* the current unpacker, or NULL */
 
-/* PR_SET_PDEATHSIG would end it with the thread that started it, though another one uses it. */
+/*
+ * Does the other process still exist? PR_SET_PDEATHSIG would already end this process with the
+ * thread that started it, although another thread uses it.
+ */
 static bool is_wanted(void)
 {
 	char word;
@@ -37,7 +40,7 @@ static bool is_wanted(void)
 	return recvmsg(SANDBOX_SOCKET, &message, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
-/* After each second of processor time. */
+/* Called after each second of processor time. */
 static void on_tick(int number)
 {
 	static const struct unpacker *last;
@@ -69,7 +72,7 @@ static int begin_ticks(void)
 /* ---- Packets ---- */
 
 /*
- * The next packet: its size, 0 when nobody is there any more; with the descriptor that it has, or
+ * Receive the next packet: its size, or 0 if the other process has ended. *fd is its descriptor, or
  * -1.
  */
 static size_t receive(struct sandbox_request *request, int *fd)
@@ -103,7 +106,7 @@ static bool send_word(const void *word, size_t size)
 
 /* ---- Slots ---- */
 
-/* Hand over the slot, and wait until the next one is free. False when nobody is there any more. */
+/* Hand over the slot, and wait until the next one is free. False if the other process has ended. */
 static bool pass_on(struct server *server, struct sandbox_request *request)
 {
 	int fd;
@@ -121,14 +124,14 @@ static bool pass_on(struct server *server, struct sandbox_request *request)
 	return true;
 }
 
-/* Where the bytes of the next record go. */
+/* Return the place for the bytes of the next record. */
 static uint8_t *record_bytes(const struct server *server)
 {
 	return server->area->slots[server->slot].bytes + server->used +
 	       sizeof(struct sandbox_record);
 }
 
-/* Its bytes are there already. */
+/* Complete a record; its bytes are already in place. */
 static void add_record(struct server *server, enum unpacked answer, const struct piece *piece)
 {
 	struct sandbox_slot *slot = &server->area->slots[server->slot];
@@ -146,7 +149,7 @@ static void add_record(struct server *server, enum unpacked answer, const struct
 	atomic_store_explicit(&slot->used, (uint32_t)server->used, memory_order_release);
 }
 
-/* All answers of the unpacker. False when nobody is there any more. */
+/* Send all answers of the unpacker. False if the other process has ended. */
 static bool unpack(struct server *server, struct sandbox_request *request,
 		   struct unpacker *unpacker)
 {
@@ -211,7 +214,7 @@ static void close_others(void)
 	close(SANDBOX_MEMORY);
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int begin(struct server *server)
 {
 	server->area = mmap(NULL, sizeof *server->area, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -237,6 +240,6 @@ int sandbox_serve(void)
 		if (fd >= 0)
 			close(fd);
 	}
-	/* What runs at the end of a program would need rights. */
+	/* Functions that run at the end of a program would need rights. */
 	_exit(EXIT_SUCCESS);
 }

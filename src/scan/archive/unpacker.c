@@ -16,9 +16,9 @@
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define RATIO_MAX 200
-#define RATIO_FROM (INT64_C(64) << 20) /* inflated bytes that are allowed to any file */
+#define RATIO_FROM (INT64_C(64) << 20) /* inflated bytes allowed for any file */
 #define MEMBERS_MAX 1000000
-#define INSIDE_MAX ((size_t)128 << 20) /* bytes of archives inside of archives, in memory */
+#define INSIDE_MAX ((size_t)128 << 20) /* bytes of nested archives in memory */
 
 static void pop(struct unpacker *unpacker)
 {
@@ -44,7 +44,7 @@ static bool has_gzip_row(struct bytes name)
 	return has;
 }
 
-/* A volume ends early, and so does the first part of a file that was cut into pieces. */
+/* A volume ends early, and so does the first part of a file that was split. */
 static bool may_end_early(const struct unpacker *unpacker)
 {
 	struct bytes name = unpacker->request.file_name;
@@ -54,7 +54,7 @@ static bool may_end_early(const struct unpacker *unpacker)
 		memcmp(name.data + name.size - 4, ".001", 4) == 0);
 }
 
-/* Open the archive of the file, as the first level. 0, or why not. */
+/* Open the archive of the file as the first level. Returns 0, or the failure. */
 static int open_first(struct unpacker *unpacker)
 {
 	const struct unpack_request *request = &unpacker->request;
@@ -94,7 +94,7 @@ struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int
 	unpacker->file.buffer = malloc(READ_BUFFER);
 	reading_begin(&unpacker->file.reading, fd, size_bytes);
 	why = unpacker->file.buffer == NULL ? ENOMEM : open_first(unpacker);
-	/* A damaged file is told by unpacker_next. */
+	/* unpacker_next reports a damaged file. */
 	unpacker->later = unpacker->has_gzip_row && why == CONTAINER_IS_DAMAGED ? 0 : why;
 	return unpacker;
 }
@@ -118,7 +118,7 @@ static enum unpacked trouble(struct unpacker *unpacker, int why, bool is_about_m
 	return UNPACKED_TROUBLE;
 }
 
-/* What was to be told after a member. */
+/* Report a failure that was delayed until after a member. */
 static enum unpacked next_trouble(struct unpacker *unpacker)
 {
 	int why = unpacker->later;
@@ -127,7 +127,7 @@ static enum unpacked next_trouble(struct unpacker *unpacker)
 	return trouble(unpacker, why, unpacker->depth > 0);
 }
 
-/* A bound of the whole file is met. */
+/* A limit of the whole file is exceeded: stop and report it. */
 static enum unpacked give_up(struct unpacker *unpacker, int why)
 {
 	while (unpacker->depth > 0)
@@ -138,7 +138,7 @@ static enum unpacked give_up(struct unpacker *unpacker, int why)
 
 /* ---- Archives inside of archives ---- */
 
-/* Look at the first bytes of a member, which are in the buffer. */
+/* Check the first bytes of a member, which are in the buffer. */
 static void begin_inside(struct unpacker *unpacker, size_t size)
 {
 	unsigned kind = container_kind(unpacker->buffer, size) &
@@ -171,7 +171,7 @@ static void add_inside(struct unpacker *unpacker, size_t size)
 	unpacker->inside_bytes += size;
 }
 
-/* Look into the member that was read last. -1 with unpacker->why. */
+/* Open the archive in the last member. -1 with unpacker->why. */
 static int enter_inside(struct unpacker *unpacker)
 {
 	struct inside inside = unpacker->inside;
@@ -190,7 +190,7 @@ static int enter_inside(struct unpacker *unpacker)
 
 /* ---- Members ---- */
 
-/* A sparse member may end in a hole, which libarchive leaves out. */
+/* A sparse member may end with a hole, which libarchive omits. */
 static size_t fill_hole(const struct unpacker *unpacker, size_t have)
 {
 	const struct member *member = &unpacker->member;
@@ -205,7 +205,7 @@ static size_t fill_hole(const struct unpacker *unpacker, size_t have)
 	return have + room;
 }
 
-/* The next bytes of the member into the buffer: how many, or -1 with *status of libarchive. */
+/* Read the next bytes of the member into the buffer. Returns their number, or -1 with *status. */
 static ssize_t read_some(struct unpacker *unpacker, int *status)
 {
 	size_t have = 0;
@@ -224,7 +224,7 @@ static ssize_t read_some(struct unpacker *unpacker, int *status)
 	return (ssize_t)fill_hole(unpacker, have);
 }
 
-/* Why no more may be read, or 0. */
+/* Return the exceeded limit, or 0. */
 static int bound_that_is_met(const struct unpacker *unpacker)
 {
 	int64_t inflated = unpacker->inflated_bytes;
@@ -236,7 +236,7 @@ static int bound_that_is_met(const struct unpacker *unpacker)
 	return 0;
 }
 
-/* A read of the file that failed, which libarchive may take for its end. */
+/* Return the errno of a failed read, which libarchive may mistake for the end of the file. */
 static int take_read_failure(struct unpacker *unpacker)
 {
 	int why = unpacker->file.failed_errno;
@@ -245,7 +245,7 @@ static int take_read_failure(struct unpacker *unpacker)
 	return why;
 }
 
-/* What went wrong in reading the innermost archive. */
+/* Return the failure of reading the innermost archive. */
 static int failure_of(struct unpacker *unpacker)
 {
 	int why = take_read_failure(unpacker);
@@ -257,7 +257,7 @@ static int failure_of(struct unpacker *unpacker)
 	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
 }
 
-/* Has the member that was read to its end fewer bytes than its header says, or damaged ones? */
+/* Does the complete member have fewer bytes than its header says, or damaged bytes? */
 static bool is_wrong(struct unpacker *unpacker, ssize_t got)
 {
 	const struct member *member = &unpacker->member;
@@ -286,7 +286,7 @@ static void use(struct unpacker *unpacker, size_t size, bool is_last)
 	unpacker_add_to_part(unpacker, size, is_last);
 }
 
-/* Read on, into the buffer. UNPACKED_PIECE, also where it is not to be emitted. */
+/* Read the next piece into the buffer. Returns UNPACKED_PIECE even if the piece is not emitted. */
 static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 {
 	struct member *member = &unpacker->member;
@@ -321,7 +321,7 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 	return UNPACKED_PIECE;
 }
 
-/* The next piece of a member that is emitted; of another, UNPACKED_END when it has been read. */
+/* Read the next piece of an emitted member. Otherwise read the whole member: UNPACKED_END. */
 static enum unpacked read_on(struct unpacker *unpacker, struct piece *piece)
 {
 	enum unpacked answer;
@@ -345,10 +345,7 @@ static enum unpacked read_member(struct unpacker *unpacker, bool is_emitted, boo
 	return read_on(unpacker, piece);
 }
 
-/*
- * Leave the bytes of an entry out. libarchive skips the first members of a 7z file so that it takes
- * the next one for damaged: these are read.
- */
+/* Skip an entry. In 7z, read it: after a skip, libarchive considers the next entry damaged. */
 static enum unpacked pass_over(struct unpacker *unpacker, struct piece *piece)
 {
 	int format = archive_format(unpacker_top(unpacker)->archive) & ARCHIVE_FORMAT_BASE_MASK;
@@ -360,14 +357,14 @@ static enum unpacked pass_over(struct unpacker *unpacker, struct piece *piece)
 	return read_on(unpacker, piece);
 }
 
-/* A member that is not emitted, and is read as a part of a document at most. */
+/* Handle a member that is not emitted: read it only if it is a part of a document. */
 static enum unpacked read_part(struct unpacker *unpacker, struct piece *piece)
 {
 	return unpacker_has_part(unpacker) ? read_member(unpacker, false, false, piece)
 					   : pass_over(unpacker, piece);
 }
 
-/* Where one member alone is wanted: is this it, or an archive that has it? */
+/* If a single member is requested: emit it, or look into an archive that contains it. */
 static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
 {
 	struct bytes name = unpacker->request.wanted;
@@ -379,7 +376,7 @@ static enum unpacked read_wanted(struct unpacker *unpacker, struct piece *piece)
 	return read_member(unpacker, !is_archive, is_archive, piece);
 }
 
-/* A member that is left out, which is reported for the first one. */
+/* Skip a member, and report this for the first one. */
 static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int why,
 			       struct piece *piece)
 {
@@ -398,14 +395,16 @@ static bool is_cpio(struct archive *archive)
 	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
 }
 
-/* Another name of a member, without its content. In cpio any name may have that, often the last. */
+/*
+ * Is this another name of a member? In cpio any of the names can have the content, often the last.
+ */
 static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
 {
 	return archive_entry_hardlink(entry) != NULL &&
 	       (!is_cpio(archive) || archive_entry_size(entry) == 0);
 }
 
-/* UNPACKED_END for an entry without content of its own. */
+/* Returns UNPACKED_END for an entry without its own content. */
 static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry *entry,
 				struct piece *piece)
 {
@@ -433,7 +432,7 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 		return read_wanted(unpacker, piece);
 	if (!unpacker_top(unpacker)->is_for_text)
 		return read_member(unpacker, !has_row, true, piece);
-	if (unpacker_top(unpacker)->document == NULL) /* it is a zip file that is no document */
+	if (unpacker_top(unpacker)->document == NULL) /* a zip file that is not a document */
 		return pop(unpacker), UNPACKED_END;
 	return read_part(unpacker, piece);
 }
@@ -457,10 +456,7 @@ static enum unpacked header_failed(struct unpacker *unpacker)
 	return trouble(unpacker, why, is_inside);
 }
 
-/*
- * Behind the end of the file's archive: go on with another archive, as initial RAM disks have, or
- * say that there are other bytes.
- */
+/* After the archive: continue with another archive, as in initial RAM disks, or report the rest. */
 static int read_rest(struct unpacker *unpacker, bool *goes_on)
 {
 	struct container_file *file = &unpacker->file;
@@ -475,7 +471,7 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 	if (got < 0)
 		return errno;
 	kind = container_kind(file->buffer, (size_t)got) & kinds;
-	if (kind == 0) /* of ar it is what is left of a header */
+	if (kind == 0) /* in an ar file, this is part of a header */
 		return unpacker->levels[0].kind == CONTAINER_AR ? CONTAINER_IS_DAMAGED
 								: CONTAINER_HAS_REST;
 	pop(unpacker);
@@ -488,7 +484,7 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 	return 0;
 }
 
-/* What is to be reported of an archive that was read to its end, or 0. */
+/* Return the failure of an archive that was read to its end, or 0. */
 static int failure_at_end(struct unpacker *unpacker)
 {
 	struct container_level *level = unpacker_top(unpacker);
@@ -496,7 +492,7 @@ static int failure_at_end(struct unpacker *unpacker)
 
 	if (why != 0)
 		return why;
-	/* To libarchive, what cannot be inflated at all is an empty archive. */
+	/* libarchive mistakes content that cannot be inflated for an empty archive. */
 	if (archive_format(level->archive) == ARCHIVE_FORMAT_EMPTY && level->failed_as_opened != 0)
 		return level->failed_as_opened;
 	if (level->has_gaps)
@@ -506,7 +502,7 @@ static int failure_at_end(struct unpacker *unpacker)
 	return may_end_early(unpacker) ? CONTAINER_IS_VOLUME : CONTAINER_HAS_NO_END;
 }
 
-/* The checksum of a gzip file comes last. 0, or why it is not right or not read. */
+/* The checksum of a gzip file comes last. Returns 0, or why it is wrong or was not read. */
 static int read_to_end(struct unpacker *unpacker)
 {
 	struct container_level *level = unpacker_top(unpacker);

@@ -8,7 +8,7 @@
  *             use(&piece);
  *     unpacker_close(unpacker);
  *
- * It decodes files that anybody may have made, and may do so in a separate process: see sandbox.h.
+ * The files may come from anybody, so they may be decoded in a separate process: see sandbox.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,38 +26,41 @@
 struct unpacker;
 
 struct unpack_request {
-	unsigned kind, containers; /* of the file by its first bytes, and those to look into */
+	/* the kind of the file by its first bytes, and the kinds to look into */
+	unsigned kind, containers;
 	unsigned max_depth;
 	int64_t max_inflated_bytes;
-	int64_t begin;		/* where it begins in the file, behind other bytes */
-	struct bytes file_name; /* its base name */
-	struct bytes wanted;	/* this member alone; all where it has no data */
+	int64_t begin;		/* where the archive begins in the file, after other bytes */
+	struct bytes file_name; /* the base name of the file */
+	struct bytes wanted;	/* the only member to read; all if it has no data */
 };
 
 enum unpacked { UNPACKED_END, UNPACKED_PIECE, UNPACKED_TROUBLE, UNPACKED_STOPPED };
 
 struct piece {
-	struct bytes name; /* of the member; of a trouble, empty for the file itself */
+	struct bytes name; /* of the member; empty if a problem is about the file itself */
 	size_t size;	   /* bytes in the buffer */
 	bool is_first, is_last;
-	int why; /* of a trouble: an errno or an enum container_failure */
+	int why; /* the problem: an errno or an enum container_failure */
 };
 
-/* Load what unpacking needs of the system, before a process gives up the right to do so. */
+/* Load everything that unpacking needs from the system, before the process drops its rights. */
 void unpacker_prepare(void);
 
-/* Both the file and the names of the request are borrowed. NULL with errno. */
+/* The file and the names of the request are borrowed. NULL with errno. */
 struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int64_t size_bytes,
 			       const atomic_bool *stop);
 void unpacker_close(struct unpacker *unpacker);
 
 /*
- * The next piece of a member, into `buffer` of PIECE_MAX bytes, or what is wrong: then a member that
- * was begun has no more pieces. The name lives until the next call.
+ * Read the next piece of a member into `buffer` of PIECE_MAX bytes, or get a problem; then the
+ * current member has no more pieces. The name lives until the next call.
  */
 enum unpacked unpacker_next(struct unpacker *unpacker, void *buffer, struct piece *piece);
 
-/* Grows with whatever is read. Also for a signal handler of the thread that reads. */
+/*
+ * A number that grows while anything is read. A signal handler of the reading thread may call this.
+ */
 int64_t unpacker_progress(const struct unpacker *unpacker);
 
 #endif

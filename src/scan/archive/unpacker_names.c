@@ -12,7 +12,7 @@
 
 #include "scan/archive/unpacker_state.h"
 
-/* In which names are UTF-8, as long as the process lives; 0 where the system has none. */
+/* A locale with UTF-8 names, for the life of the process; 0 if the system has none. */
 static locale_t utf8_names;
 static bool is_short_of_memory;
 static pthread_once_t utf8_names_once = PTHREAD_ONCE_INIT;
@@ -58,7 +58,7 @@ struct bytes unpacker_outer_name(struct unpacker *unpacker)
 				: (struct bytes){unpacker->name, prefix_size - 2};
 }
 
-/* The name of what a compressed file holds, which has none of its own. */
+/* Name the content of a compressed file that does not store a name. */
 static size_t name_raw(struct unpacker *unpacker, char *name)
 {
 	struct bytes outer = unpacker_outer_name(unpacker);
@@ -83,7 +83,10 @@ bool unpacker_name_member(struct unpacker *unpacker, struct archive_entry *entry
 	if (is_raw) {
 		size = name_raw(unpacker, name);
 	} else {
-		/* libarchive gives no bytes of a name that is not text: a number sets these apart. */
+		/*
+		 * libarchive returns no bytes of a name that is not text; a number distinguishes
+		 * these names.
+		 */
 		if (path == NULL || path[0] == '\0') {
 			snprintf(number, sizeof number, "?%u", ++level->unnamed);
 			path = number;

@@ -1,5 +1,5 @@
 /*
- * The state of a container that is being read, which unpacker.c, unpacker_names.c and
+ * Defines the state of a container that is being read, which unpacker.c, unpacker_names.c and
  * unpacker_text.c share.
  * SPDX-License-Identifier: MIT
  */
@@ -19,15 +19,15 @@ struct inside {
 	size_t size, capacity;
 };
 
-/* The member whose pieces are read. */
+/* The current member. */
 struct member {
 	bool is_begun;	     /* more pieces follow */
 	bool is_emitted;     /* by unpacker_next */
-	bool is_looked_into; /* where it is an archive */
+	bool is_looked_into; /* if it is an archive */
 	int64_t size_bytes;  /* read so far */
-	int64_t sparse_size; /* of one with holes; else 0 */
-	int64_t stated_size; /* by the archive; else 0 */
-	const char *text;    /* of a document, whose level ends with it; or NULL */
+	int64_t sparse_size; /* for a member with holes; else 0 */
+	int64_t stated_size; /* from the archive; else 0 */
+	const char *text;    /* for a document, whose level ends with it; or NULL */
 	size_t text_size;
 };
 
@@ -35,17 +35,17 @@ struct unpacker {
 	struct unpack_request request;
 	const atomic_bool *stop;
 	struct container_file file;
-	bool has_gzip_row; /* it is a gzip file with a row for its content, which tells if it is damaged */
+	bool has_gzip_row; /* the content of this gzip file has a row, which reports damage */
 	struct container_level levels[CONTAINER_DEPTH_MAX];
 	unsigned depth;
-	struct inside inside; /* looked into next, where it has a kind */
-	size_t inside_bytes;  /* of all levels */
+	struct inside inside; /* the next to open, if it has a kind */
+	size_t inside_bytes;  /* at all levels */
 	char name[2 * CONTAINER_NAME_MAX];
 	size_t name_size;
 	struct member member;
-	uint8_t *buffer; /* of the caller */
+	uint8_t *buffer; /* owned by the caller */
 	int64_t inflated_bytes, members;
-	int why, later; /* a failure that is told after the member that it is about */
+	int why, later; /* `later` is a failure to report after its member */
 	bool is_about_member, told_encrypted, told_long;
 };
 
@@ -54,7 +54,7 @@ static inline struct container_level *unpacker_top(struct unpacker *unpacker)
 	return &unpacker->levels[unpacker->depth - 1];
 }
 
-/* Of the innermost archive; 0 for the file. */
+/* Return the size of the innermost archive's name; 0 for the file. */
 static inline size_t unpacker_archive_name_size(struct unpacker *unpacker)
 {
 	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
@@ -62,7 +62,7 @@ static inline size_t unpacker_archive_name_size(struct unpacker *unpacker)
 	return prefix_size > 0 ? prefix_size - 2 : 0;
 }
 
-/* The name of the last member, in the innermost archive. */
+/* Return the name of the last member within the innermost archive. */
 static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
 {
 	size_t prefix_size = unpacker_top(unpacker)->prefix_size;
@@ -73,35 +73,35 @@ static inline struct bytes unpacker_own_name(struct unpacker *unpacker)
 /* ---- Names ---- */
 
 /*
- * Names are UTF-8 between begin and end, on this thread. unpacker_names_are_ready comes first, and is
- * false when memory is short.
+ * Between begin and end, names are UTF-8 on this thread. Call unpacker_names_are_ready first; it
+ * returns false if memory is short.
  */
 bool unpacker_names_are_ready(void);
 locale_t unpacker_names_begin(void);
 void unpacker_names_end(locale_t before);
 
-/* The name of the innermost archive. */
+/* Return the name of the innermost archive. */
 struct bytes unpacker_outer_name(struct unpacker *unpacker);
 /*
- * Name a member by the archives that it is in and its own name. `is_raw`: it is the content of a
- * compressed file, which has none. False when the name is too long.
+ * Name a member: the archives around it and its own name. `is_raw`: it is the content of a
+ * compressed file, which has no name. False if the name is too long.
  */
 bool unpacker_name_member(struct unpacker *unpacker, struct archive_entry *entry, bool is_raw);
 
 /* ---- The text of documents ---- */
 
-/* Is the member a part of a document whose text is to be read? */
+/* Is the member a part of a document whose text is requested? */
 bool unpacker_has_part(struct unpacker *unpacker);
-/* For each member that is read: its beginning, and then its bytes, which are in the buffer. */
+/* Called for each member: at its beginning, and then for its bytes, which are in the buffer. */
 void unpacker_begin_part(struct unpacker *unpacker);
 void unpacker_add_to_part(struct unpacker *unpacker, size_t size, bool is_last);
 
 /*
- * The innermost archive was read to its end: begin the text of the document that it is, as a member.
- * False where there is none, with *why.
+ * After the end of the innermost archive: begin the text of its document as a member. False if
+ * there is none, with *why.
  */
 bool unpacker_begin_text(struct unpacker *unpacker, int *why);
-/* The next bytes of it into the buffer. */
+/* Read the next bytes of the text into the buffer. */
 size_t unpacker_read_text(struct unpacker *unpacker);
 
 #endif

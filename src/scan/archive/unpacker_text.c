@@ -9,7 +9,7 @@
 
 #define NAME_SIZE (sizeof DOCUMENT_TEXT_NAME - 1)
 
-/* Is the text of the innermost document asked for? */
+/* Is the text of the innermost document requested? */
 static bool wants_text(struct unpacker *unpacker)
 {
 	struct bytes wanted = unpacker->request.wanted;

@@ -1,6 +1,6 @@
 /*
  * Parses the commands of --filter, finds their programs, and makes their arguments. It splits
- * commands itself and runs no shell, since a shell would interpret parts of file names.
+ * commands itself and runs no shell, because a shell would interpret parts of file names.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/command/filter_commands.h"
@@ -25,7 +25,7 @@
 
 /* ---- Words ---- */
 
-/* A quoted part from `text`, at its quote, to `out`. What comes after it, or NULL. */
+/* Copy the quoted part that begins at `text` to `out`. Returns the text after it, or NULL. */
 static const char *copy_quoted(const char *text, char **out)
 {
 	char quote = *text++;
@@ -40,7 +40,9 @@ static const char *copy_quoted(const char *text, char **out)
 	return text + 1;
 }
 
-/* The next word of `text` to `out`, ended by a zero. What comes after it, or NULL. */
+/*
+ * Copy the next word of `text` to `out`, terminated by a zero. Returns the text after it, or NULL.
+ */
 static const char *copy_word(const char *text, char **out)
 {
 	while (text != NULL && *text != '\0' && *text != ' ' && *text != '\t') {
@@ -59,7 +61,10 @@ static const char *copy_word(const char *text, char **out)
 static int split(struct filter_command *command, const char *text, struct simhash_error *error)
 {
 	size_t size = strlen(text), count = 0;
-	/* Each word has a byte of the text, and one that ends it. All are in one piece of memory. */
+	/*
+	 * Each word has at least one byte of the text, and a zero. All words share one piece of
+	 * memory.
+	 */
 	char *words = malloc(2 * size + 2), *out = words;
 	const char *at = text;
 
@@ -85,7 +90,7 @@ static int split(struct filter_command *command, const char *text, struct simhas
 				   "expected EXT[,EXT...]:COMMAND, such as 'pdf:pdftotext %% -'");
 }
 
-/* Has the word a % that is not doubled? */
+/* Does the word have a % that is not doubled? */
 static bool names_file(const char *word)
 {
 	for (; *word != '\0'; word++)
@@ -116,13 +121,13 @@ static char *joined(const char *directory, size_t size, const char *name)
 	if (path == NULL)
 		return NULL;
 	memcpy(path, directory, size);
-	/* An empty directory in PATH is the current one. */
+	/* An empty directory in PATH means the current directory. */
 	strcpy(path + size, size == 0 ? "./" : "/");
 	strcat(path, name);
 	return path;
 }
 
-/* As execvp(3) would find it, which may not be called between fork and exec. */
+/* Search like execvp(3), which must not be called between fork and exec. */
 static int find_program(struct filter_command *command, struct simhash_error *error)
 {
 	const char *name = command->words[0], *path = getenv("PATH");
@@ -152,7 +157,10 @@ static int find_program(struct filter_command *command, struct simhash_error *er
 	return error_set(error, SIMHASH_E_SYSTEM, "cannot find the program %s", name);
 }
 
-/* Programs tell their versions in different ways; an update has another size or time. */
+/*
+ * Programs report their versions in different ways, so use the size and time, which an update
+ * changes.
+ */
 static int set_version(struct filter_command *command, struct simhash_error *error)
 {
 	size_t size = strlen(command->program) + 100;
@@ -186,7 +194,7 @@ static void command_release(struct filter_command *command)
 	free(command->version);
 }
 
-/* The list before the colon. */
+/* Parse the list before the colon. */
 static int take_extensions(struct filter_command *command, const char *text, size_t size,
 			   struct simhash_error *error)
 {

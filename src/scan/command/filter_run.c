@@ -1,6 +1,6 @@
 /*
  * Runs one process with pipes for its output and its errors. Between fork and exec it calls only
- * functions that a signal handler may call, since other threads may hold locks.
+ * functions that a signal handler may call, because other threads may hold locks.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/command/filter_run.h"
@@ -24,7 +24,7 @@
 #include "base/files/open_file.h"
 #include "scan/file/content.h"
 
-#define POLL_MS 50 /* how late a stop may be noticed */
+#define POLL_MS 50 /* the interval at which to check for a stop */
 #define LINE_MAX_BYTES 400
 
 extern char **environ;
@@ -34,11 +34,11 @@ struct filter_run {
 	const struct filter_command *command;
 	const struct filter_limits *limits;
 	pid_t pid;
-	int out, err;		   /* what it writes to; -1: it has closed it */
-	int failed_errno;	   /* of a call that failed, or 0 */
-	double end_s;		   /* when its time is over */
+	int out, err;		   /* pipes from the command; -1: closed */
+	int failed_errno;	   /* the errno of a failed call, or 0 */
+	double end_s;		   /* the time limit */
 	size_t have;		   /* bytes in the scanner's buffer */
-	char last[LINE_MAX_BYTES]; /* of what it wrote to standard error */
+	char last[LINE_MAX_BYTES]; /* the end of its standard error */
 	size_t last_size;
 	struct content content;
 };
@@ -47,7 +47,7 @@ enum ending { ENDED, IS_STOPPED, IS_LATE, IS_LONG, HAS_FAILED };
 
 /* ---- The process ---- */
 
-/* Both ends of a pipe; -1 for both with errno. */
+/* Open a pipe. On failure both ends are -1, with errno. */
 static int open_pipe(int ends[2])
 {
 	if (pipe(ends) != 0) {
@@ -76,7 +76,7 @@ static void close_others(rlim_t end)
 		close(fd);
 }
 
-/* In the child. */
+/* Runs in the child. */
 static _Noreturn void become(const char *program, char **arguments, int in, int out, int err,
 			     rlim_t descriptors)
 {
@@ -85,7 +85,7 @@ static _Noreturn void become(const char *program, char **arguments, int in, int 
 
 	setpgid(0, 0);
 #ifdef __linux__
-	/* Should simhash be killed, the command goes with it. */
+	/* If simhash is killed, also kill the command. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
 	for (int number = 1; number < 32; number++)
@@ -110,7 +110,7 @@ static int start(struct filter_run *run, int fd, const char *path)
 	struct rlimit limit = {.rlim_cur = 1024};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	/* A descriptor of our own is not closed here: see close_content. */
+	/* Do not close our own descriptors here: see close_content. */
 	in = command->names_file  ? descriptor_lift(open("/dev/null", O_RDONLY | O_CLOEXEC))
 	     : fd > STDERR_FILENO ? fd
 				  : descriptor_lift(dup(fd));
@@ -129,7 +129,7 @@ static int start(struct filter_run *run, int fd, const char *path)
 		errno = saved;
 		return -1;
 	}
-	/* The child does the same; whoever is first. */
+	/* The child does the same; either may be first. */
 	setpgid(run->pid, run->pid);
 	close(out[1]);
 	close(err[1]);
@@ -138,9 +138,9 @@ static int start(struct filter_run *run, int fd, const char *path)
 	return 0;
 }
 
-/* ---- What it writes ---- */
+/* ---- The output ---- */
 
-/* After a read: at the end, or where it has failed, close the descriptor. */
+/* After a read: close the descriptor at the end, or after a failure. */
 static void close_at_end(struct filter_run *run, int *fd, ssize_t got)
 {
 	bool goes_on = got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
@@ -182,7 +182,7 @@ static void read_output(struct filter_run *run)
 	}
 }
 
-/* Why no more is read before the end, or ENDED. */
+/* Return the reason to stop reading before the end, or ENDED. */
 static enum ending must_end(const struct filter_run *run)
 {
 	if (run->failed_errno != 0)
@@ -213,7 +213,9 @@ static enum ending read_all(struct filter_run *run)
 	return ending;
 }
 
-/* Wait until it has ended, and leave it to be reaped: so its process group is nobody else's. */
+/*
+ * Wait until the process has ended, but do not reap it, so nobody else can get its process group.
+ */
 static enum ending wait_for_end(const struct filter_run *run)
 {
 	const struct timespec moment = {.tv_nsec = 2000000};
@@ -230,7 +232,7 @@ static enum ending wait_for_end(const struct filter_run *run)
 	return ending;
 }
 
-/* Kill what is left of the group. Returns the status of the command. */
+/* Kill the rest of the group. Returns the status of the command. */
 static int reap(struct filter_run *run)
 {
 	int status = 0;
@@ -249,7 +251,7 @@ static int reap(struct filter_run *run)
 	return status;
 }
 
-/* ---- What it comes to ---- */
+/* ---- The result ---- */
 
 static const char *program_name(const struct filter_run *run)
 {

@@ -1,9 +1,8 @@
 /*
  * Runs the command of --filter on a file and scans its output. The command runs without a shell, in
- * its own process group. The group is killed at the end, and also when the run is stopped, when its
- * time is over, or when it has printed too much. The command has standard input, output and error,
- * and no other descriptor.
- *
+ * its own process group. The group is killed at the end, and also if the run is stopped, if the
+ * time limit is exceeded, or if the command prints too much. The command has standard input, output
+ * and error, and no other descriptor.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILTER_RUN_H
@@ -21,8 +20,9 @@ struct filter_limits {
 };
 
 /*
- * Complete a row with what the command prints for a file: `fd`, at its beginning, and `path`, which
- * is absolute. SCAN_FAILED sets *why to a text that the caller frees, or to NULL where memory is short.
+ * Complete a row with the output of the command for a file: `fd`, at its beginning, and `path`,
+ * which is absolute. With SCAN_FAILED, *why is a text that the caller frees, or NULL if memory is
+ * short.
  */
 enum scan_outcome scan_filtered(struct file_scanner *scanner, const struct filter_command *command,
 				const struct filter_limits *limits, int fd, const char *path,

@@ -1,5 +1,5 @@
 /*
- * Gathers the parts of a document in the order of the archive, and joins their texts in the order
+ * Collects the parts of a document in the order of the archive, and joins their texts in the order
  * of the document.
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 #include "scan/document/document_part.h"
 #include "scan/file/container_kind.h"
 
-#define TEXT_MAX ((size_t)64 << 20) /* bytes of all parts and their names */
+#define TEXT_MAX ((size_t)64 << 20) /* of all parts and their names */
 
 struct part {
 	char *name;
@@ -27,9 +27,9 @@ struct part {
 struct document {
 	struct part *parts;
 	size_t count, capacity, bytes;
-	struct part_reader *reader; /* of the part that is being read; or NULL */
-	char *name;		    /* of it */
-	bool has_own_text;	    /* a member has the name of the text */
+	struct part_reader *reader; /* for the current part; or NULL */
+	char *name;		    /* of the current part */
+	bool has_own_text;	    /* a member has the same name as the text */
 	int why;
 	struct part_text text;
 };
@@ -74,7 +74,7 @@ struct document *document_new(void)
 	return calloc(1, sizeof(struct document));
 }
 
-/* ---- Gathering ---- */
+/* ---- Collecting the parts ---- */
 
 bool document_has_part(struct bytes name)
 {
@@ -119,7 +119,7 @@ void document_begin_part(struct document *document, struct bytes name)
 		drop_part(document);
 }
 
-/* OpenDocument has its text in one part; others of the kind are of objects in it. */
+/* OpenDocument has its text in one part; other parts of this kind belong to embedded objects. */
 static bool is_kept(const char *name, enum part_kind kind, const struct part_text *text)
 {
 	return text->size > 0 && kind != PART_NONE &&
@@ -192,7 +192,7 @@ static int compare_parts(const void *a, const void *b)
 	return document_compare_names(x->name, y->name);
 }
 
-/* The first part of a kind, or NULL. They are in order. */
+/* Return the first part of a kind, or NULL. Parts are sorted. */
 static const struct part *first_of(const struct document *document, enum part_kind kind)
 {
 	for (size_t i = 0; i < document->count; i++)
@@ -223,7 +223,7 @@ static int append_part(struct part_text *text, const struct part *part)
 	return why == 0 ? append(text, "\n", 1) : why;
 }
 
-/* Shared strings, by their numbers. */
+/* Shared strings, indexed by their numbers. */
 struct shared {
 	struct bytes *strings;
 	size_t count, capacity;
@@ -244,7 +244,7 @@ static int list_strings(const struct part *part, struct shared *shared)
 	return 0;
 }
 
-/* What a cell says that has the number of a shared string. */
+/* Return the shared string with this number, as text of a cell. */
 static struct bytes shared_string(const struct shared *shared, const char *number, size_t size)
 {
 	size_t value = 0;
@@ -295,7 +295,7 @@ static int append_sheets(struct document *document)
 	return why;
 }
 
-/* The page of this name. */
+/* Find the page with this name. */
 static const struct part *find_page(const struct document *document, char *name)
 {
 	const struct part wanted = {.name = name, .kind = PART_PAGE};
@@ -303,7 +303,7 @@ static const struct part *find_page(const struct document *document, char *name)
 	return bsearch(&wanted, document->parts, document->count, sizeof wanted, compare_parts);
 }
 
-/* The pages of a book in the order of its spine; without one, in that of their names. */
+/* Append the pages of a book in the order of its spine; without a spine, sorted by name. */
 static int append_pages(struct document *document)
 {
 	const struct part *package = first_of(document, PART_PACKAGE), *part;

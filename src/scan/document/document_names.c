@@ -1,5 +1,5 @@
 /*
- * Stores, decodes, compares and resolves names in documents. Lookups search a sorted list, so no
+ * Stores, decodes, compares and resolves names in documents. Look-ups search a sorted list, so no
  * choice of names makes them slow.
  * SPDX-License-Identifier: MIT
  */
@@ -157,7 +157,7 @@ static const char *skip_zeros(const char *text)
 	return text;
 }
 
-/* Two numbers that begin here: the one of more digits is greater. */
+/* Compare two numbers that begin here: the number with more digits is greater. */
 static int compare_numbers(const char **x, const char **y)
 {
 	const char *a = skip_zeros(*x), *b = skip_zeros(*y);
@@ -183,7 +183,7 @@ int document_compare_names(const char *x, const char *y)
 	return order != 0 ? order : strcmp(x, y);
 }
 
-/* Leave out the last folder of a name of `size` bytes, which ends in a slash. */
+/* Remove the last folder from a name of `size` bytes that ends in a slash. */
 static size_t go_up(const char *name, size_t size)
 {
 	if (size > 0)

@@ -1,5 +1,5 @@
 /*
- * Replaces document.c in a build without expat, which makes no text of documents.
+ * Replaces document.c in a build without expat, which extracts no text of documents.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -21,12 +21,12 @@
 #define TOKEN_MAX (1 << 20) /* bytes */
 #define DEPTH_MAX 500
 
-/* What becomes of an element. */
+/* The treatment of an element. */
 enum {
 	TAKE = 1 << 0, /* its characters are text */
-	SKIP = 1 << 1, /* nothing in it is */
-	LINE = 1 << 2, /* text before and after it is on other lines */
-	CELL = 1 << 3, /* or set apart by a tab */
+	SKIP = 1 << 1, /* ignore everything in it */
+	LINE = 1 << 2, /* text before and after it is on different lines */
+	CELL = 1 << 3, /* or separated by a tab */
 	BLANK = 1 << 4,
 	STRING = 1 << 5,     /* a shared string ends with it */
 	SPREADSHEET = 1 << 6 /* in it, paragraphs are cells */
@@ -37,7 +37,7 @@ struct element {
 	unsigned action;
 };
 
-/* Fields of slides are their numbers and dates. What was moved or has a substitute is there twice. */
+/* Fields of slides are numbers and dates. Moved text, and text with a fallback, occurs twice. */
 static const struct element words[] = {{"t", TAKE},	   {"p", LINE},	  {"br", LINE},
 				       {"cr", LINE},	   {"tab", CELL}, {"tabs", SKIP},
 				       {"tabLst", SKIP},   {"fld", SKIP}, {"moveFrom", SKIP},
@@ -83,24 +83,24 @@ static const struct {
 	     {"sst", PART_STRINGS, strings},	 {"document-content", PART_OPEN, open_document},
 	     {"html", PART_PAGE, page},		 {"package", PART_PACKAGE, nothing}};
 
-/* Between what was taken and what comes next, if anything comes. */
+/* The separator between the previous text and the next, if any follows. */
 enum gap { GAP_NONE, GAP_BLANK, GAP_TAB, GAP_LINE };
 
 struct part_reader {
 	XML_Parser parser;
 	enum part_kind kind;
 	const struct element *elements;
-	unsigned depth, taken;	/* elements around, and those of them whose characters are text */
-	unsigned skipped_depth; /* of the element that is skipped; or 0 */
+	unsigned depth, taken;	/* open elements, and how many of them have text */
+	unsigned skipped_depth; /* of the skipped element; or 0 */
 	bool is_spreadsheet, is_over;
-	bool is_reference; /* a cell has the number of a shared string */
-	bool is_number;	   /* or a number of its own, whose text begins at number_at */
+	bool is_reference; /* the cell has the number of a shared string */
+	bool is_number;	   /* or its own number, whose text begins at number_at */
 	size_t number_at;
 	enum gap gap;
 	struct part_text text;
 	size_t max_bytes;
 	long long fed_bytes;
-	struct document_names names; /* of a package */
+	struct document_names names; /* for a package */
 	int why;
 };
 
@@ -109,7 +109,7 @@ const char *part_library(void)
 	return XML_ExpatVersion();
 }
 
-/* No more of the part is read. */
+/* Stop reading the part. */
 static void stop(struct part_reader *reader, int why)
 {
 	reader->why = why;
@@ -155,7 +155,7 @@ static void append_word(struct part_reader *reader, const char *bytes, size_t si
 	append(reader, bytes, size);
 }
 
-/* The bytes of white space that a text begins with: ASCII's, or a no-break space. */
+/* Return the size of the white space at the start of a text: ASCII, or a no-break space. */
 static size_t blank_size(const char *text, size_t size)
 {
 	if (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')
@@ -182,8 +182,8 @@ static void add_text(struct part_reader *reader, const char *text, size_t size)
 }
 
 /*
- * Of a number editors write 15 digits or 17, and an exponent or none: all become the same 15 digits.
- * What else a cell may say is left as it is.
+ * Editors write the same number with 15 or 17 digits, and with or without an exponent. Convert it
+ * to 15 digits. Other text of a cell does not change.
  */
 static void settle_number(struct part_reader *reader)
 {
@@ -258,7 +258,7 @@ static void set_apart(struct part_reader *reader, unsigned action)
 		widen(reader, GAP_BLANK);
 }
 
-/* A book lists its files, and then the order in which they are read. */
+/* A book lists its files, and then their reading order. */
 static void note_name(struct part_reader *reader, const char *name, const XML_Char **attributes)
 {
 	const char *reference;
@@ -347,7 +347,7 @@ static void characters(void *user_data, const XML_Char *text, int size)
 		add_text(reader, text, (size_t)size);
 }
 
-/* An entity that is declared elsewhere, as those of XHTML are. */
+/* Handles entities that are declared elsewhere, such as those of XHTML. */
 static void skipped_entity(void *user_data, const XML_Char *name, int is_parameter)
 {
 	char text[8];
@@ -357,7 +357,10 @@ static void skipped_entity(void *user_data, const XML_Char *name, int is_paramet
 		characters(user_data, text, (int)size);
 }
 
-/* A document has no use for these, and they can stand for a thousand times their size. */
+/*
+ * Stops at an entity declaration: documents do not need them, and one can expand to a thousand
+ * times its size.
+ */
 static void declared_entity(void *user_data, const XML_Char *name, int is_parameter,
 			    const XML_Char *value, int size, const XML_Char *base,
 			    const XML_Char *system_id, const XML_Char *public_id,
@@ -394,7 +397,7 @@ struct part_reader *part_reader_new(size_t max_bytes)
 	XML_SetCharacterDataHandler(parser, characters);
 	XML_SetSkippedEntityHandler(parser, skipped_entity);
 	XML_SetEntityDeclHandler(parser, declared_entity);
-	/* So that an entity of XHTML is passed to the handler where no DTD is named. */
+	/* Passes XHTML entities to the handler even if no DTD is named. */
 	XML_UseForeignDTD(parser, XML_TRUE);
 	return reader;
 }

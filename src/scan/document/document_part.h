@@ -1,16 +1,15 @@
 /*
  * Extracts the text of one part of a document, which is an XML file. It removes the markup;
- * paragraphs become lines, and tabs separate cells. White space between words is one blank, so that
- * the text does not depend on how an editor lays out its markup.
+ * paragraphs become lines, and tabs separate cells. White space between words becomes one blank, so
+ * the text does not depend on the layout of the markup.
  *
  *     reader = part_reader_new(max_bytes);
  *     part_reader_add(reader, bytes, size, is_last);
  *     kind = part_reader_end(reader, &text, &why);
  *
- * The root element determines the kind of a part, regardless of the part's name. Prefixes of
- * namespaces are ignored. Nothing outside the part is read, and entities that it declares are
- * refused. The parser's memory is bounded: a tag, an attribute or a comment by 1 MiB, nested
- * elements by 500.
+ * The root element determines the kind of a part, regardless of the part's name. Namespace prefixes
+ * are ignored. Nothing outside the part is read, and a part that declares entities is rejected. The
+ * parser's memory is limited: a tag, an attribute or a comment to 1 MiB, nested elements to 500.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the order in which the text of a document has them. */
+/* The order of the parts in the text of a document. */
 enum part_kind {
 	PART_NONE,
 	PART_WORDS, /* the main part of a .docx */
@@ -28,14 +27,15 @@ enum part_kind {
 	PART_ENDNOTES,
 	PART_SLIDE, /* of a .pptx */
 	PART_NOTES,
-	PART_SHEET,   /* of an .xlsx; cells that refer to a shared string have PART_STRING */
+	/* of an .xlsx; a cell with a shared string has its number between two PART_STRING */
+	PART_SHEET,
 	PART_OPEN,    /* content.xml of OpenDocument */
 	PART_PAGE,    /* of an .epub: XHTML */
-	PART_STRINGS, /* of an .xlsx, each ended by PART_STRING */
-	PART_PACKAGE  /* of an .epub: the references of its spine, each ended by a zero */
+	PART_STRINGS, /* of an .xlsx, each terminated by PART_STRING */
+	PART_PACKAGE  /* of an .epub: the references of its spine, each terminated by a zero */
 };
 
-/* No XML file can have this character. */
+/* An XML file cannot have this character. */
 #define PART_STRING '\1'
 
 struct part_text {
@@ -45,17 +45,17 @@ struct part_text {
 
 struct part_reader;
 
-/* NULL when memory is short. */
+/* NULL if memory is short. */
 struct part_reader *part_reader_new(size_t max_bytes);
 void part_reader_add(struct part_reader *reader, const void *bytes, size_t size, bool is_last);
 
 /*
- * Free the reader. The text is the caller's. *why is 0, or the errno or enum container_failure that
- * ended the part early; the text is then what comes before.
+ * Free the reader. The caller owns the text. *why is 0, or the errno or enum container_failure that
+ * ended the part early; the text is then the part before it.
  */
 enum part_kind part_reader_end(struct part_reader *reader, struct part_text *text, int *why);
 
-/* The version of the library that reads XML, or NULL. */
+/* Return the version of the library that reads XML, or NULL. */
 const char *part_library(void);
 
 #endif

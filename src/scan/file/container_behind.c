@@ -1,7 +1,6 @@
 /*
- * Searches files for archives behind programs and other bytes. A match must have a correct checksum
- * or consistent offsets, since many programs have the first bytes of archives among their
- * constants.
+ * Searches files for archives after programs and other bytes. A match must have a correct checksum
+ * or consistent offsets, because many programs contain the first bytes of archives as constants.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/container_behind.h"
@@ -17,15 +16,15 @@
 
 #define ZIP_END_SIZE 22
 #define ZIP_COMMENT_MAX 65535
-#define ZIP_TAIL ((size_t)16 << 10) /* bytes in which libarchive looks for the end of the list */
+#define ZIP_TAIL ((size_t)16 << 10) /* where libarchive looks for the end of the list */
 #define ZIP64_LOCATOR_SIZE 20
-#define PROGRAM_MAX (INT64_C(2) << 20) /* bytes in which a 7z or rar file is looked for */
-#define OVERLAP ((size_t)256)	       /* bytes that are enough to check what was found */
+#define PROGRAM_MAX (INT64_C(2) << 20) /* where a 7z or rar file is looked for */
+#define OVERLAP ((size_t)256)	       /* bytes that suffice to check a match */
 
-/* A file that is searched. What could not be read of it is not known to have no archive. */
+/* A file that is searched. If a read failed, the file may still have an archive. */
 struct searched {
 	struct reading reading;
-	int failed_errno; /* of the last read that failed, or 0 */
+	int failed_errno; /* the errno of the last failed read, or 0 */
 };
 
 static ssize_t read_at(struct searched *file, int64_t offset, void *buffer, size_t size)
@@ -61,7 +60,7 @@ static bool is_zip_end(struct searched *file, int64_t at, const uint8_t *end, si
 
 	if (memcmp(end, "PK\5\6", 4) != 0 || comment_size > size - ZIP_END_SIZE)
 		return false;
-	if (le(end + 4, 2) != 0) /* the last of several volumes, and nothing is behind it */
+	if (le(end + 4, 2) != 0) /* the last of several volumes, with nothing after it */
 		return is_volume_end(end, size);
 	if (read_at(file, at - ZIP64_LOCATOR_SIZE, before, sizeof before) == sizeof before &&
 	    memcmp(before, "PK\6\7", 4) == 0)
@@ -71,7 +70,10 @@ static bool is_zip_end(struct searched *file, int64_t at, const uint8_t *end, si
 	       memcmp(first, "PK\1\2", 4) == 0;
 }
 
-/* Among the last `size` bytes of the file: behind it may be a comment, and other bytes. */
+/*
+ * Is the end of the list among the last `size` bytes of the file? A comment and other bytes may
+ * follow it.
+ */
 static bool has_zip_end(struct searched *file, int64_t file_size, size_t size, uint8_t *buffer)
 {
 	ssize_t got;
@@ -107,7 +109,7 @@ static bool is_rar(const uint8_t *head)
 		return size >= 7 && size <= OVERLAP - 7 &&
 		       (crc32(0, head + 9, size - 2) & 0xffff) == le(head + 7, 2);
 	}
-	/* The size of the header is a number of one byte, and this byte is not counted. */
+	/* The size of the header is a number of one byte, and excludes this byte. */
 	size = head[12];
 	return head[6] == 1 && head[7] == 0 && size < 0x80 &&
 	       crc32(0, head + 12, size + 1) == le(head + 8, 4);
@@ -120,7 +122,10 @@ static unsigned kind_at(const uint8_t *head, unsigned kinds)
 	return kind & kinds;
 }
 
-/* The kind of the first one in these bytes, whose last OVERLAP bytes are also the next ones. */
+/*
+ * Find the first archive in these bytes. Their last OVERLAP bytes are searched again with the next
+ * bytes.
+ */
 static unsigned find_in(const uint8_t *bytes, size_t size, unsigned kinds, size_t *at)
 {
 	unsigned kind = 0;
@@ -191,7 +196,7 @@ int container_behind(int fd, unsigned kinds, void *buffer, size_t room, unsigned
 	return *kind == 0 && file.failed_errno != 0 ? -1 : 0;
 }
 
-/* A list with a comment of some KB behind it is found, too. */
+/* Also finds a list that is followed by a comment of some KB. */
 static bool is_last_zip_volume(struct searched *file, int64_t file_size)
 {
 	uint8_t tail[4096];

@@ -45,12 +45,12 @@ static const struct {
 	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* of its first versions */
 };
 
-/* A tar header has no magic in its oldest form, but the sum of its bytes. */
+/* The oldest tar headers have no magic, but a checksum of their bytes. */
 static bool is_tar(const uint8_t *head, size_t size)
 {
 	unsigned stated = 0, sum = TAR_SUM_SIZE * ' ', i = TAR_SUM_AT;
 
-	/* A member without a name, or the zeros with which many files begin? */
+	/* Reject a member without a name, and zeros, with which many files begin. */
 	if (size < TAR_BLOCK || (head[0] == 0 && memcmp(head + 257, "ustar", 5) != 0))
 		return false;
 	while (i < TAR_SUM_AT + TAR_SUM_SIZE && head[i] == ' ')
@@ -71,14 +71,14 @@ static bool is_bzip2(const uint8_t *head, size_t size)
 	       (memcmp(head + 4, "1AY&SY", 6) == 0 || memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
 }
 
-/* The magic has two bytes; the third tells the size of the codes. */
+/* The magic has two bytes; the third has the size of the codes. */
 static bool is_compress(const uint8_t *head, size_t size)
 {
 	return size >= 4 && head[0] == 0x1f && head[1] == 0x9d && (head[2] & 0x60) == 0 &&
 	       (head[2] & 0x1f) >= 9 && (head[2] & 0x1f) <= 16;
 }
 
-/* Before the letters of cpio there were numbers of 16 bits, in the order of the machine. */
+/* The first cpio format had 16-bit numbers in the byte order of the machine. */
 static bool is_binary_cpio(const uint8_t *head, size_t size)
 {
 	bool is_little = size >= 26 && head[0] == 0xc7 && head[1] == 0x71;
@@ -103,7 +103,7 @@ int64_t container_skipped_frame(const void *head, size_t size)
 		       : 0;
 }
 
-/* What follows frames that are skipped. */
+/* Return the kind of the data after skippable frames. */
 static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
 {
 	const unsigned both = CONTAINER_ZSTD | CONTAINER_LZ4;
@@ -138,7 +138,7 @@ unsigned container_kind(const void *head, size_t size)
 	return kind_behind_frames(bytes, size);
 }
 
-/* A number of rar 5 at *at: 7 bits in each byte, the lowest first. */
+/* Read a rar 5 number at *at: 7 bits in each byte, the lowest first. */
 static unsigned rar_number(const uint8_t *head, size_t size, size_t *at)
 {
 	unsigned number = 0;
@@ -164,7 +164,7 @@ static bool is_rar_volume(const uint8_t *head, size_t size)
 	if (rar_number(head, size, &at) != 1)
 		return false;
 	if ((rar_number(head, size, &at) & 1) != 0)
-		rar_number(head, size, &at); /* the size of what is extra */
+		rar_number(head, size, &at); /* the size of extra data */
 	return (rar_number(head, size, &at) & 1) != 0;
 }
 
@@ -198,56 +198,53 @@ const char *container_explain(int failure)
 {
 	switch (failure) {
 	case CONTAINER_IS_DAMAGED:
-		return "Damaged archive, or one of an unknown kind: what was read before is "
+		return "Damaged archive, or unknown kind of archive: the part read before is "
 		       "indexed";
 	case CONTAINER_IS_ENCRYPTED:
 		return "Encrypted, so its content is not indexed";
 	case CONTAINER_INFLATES_TOO_FAR:
-		return "Inflates to more than 200 times its size: what was read before is indexed";
+		return "Inflates to more than 200 times its size: the part read before is indexed";
 	case CONTAINER_HAS_TOO_MANY:
-		return "Has more than a million members: those before are indexed";
+		return "Has more than a million members: the members read before are indexed";
 	case CONTAINER_IS_TOO_DEEP:
-		return "An archive in more archives than --limits=depth=N allows";
+		return "Is inside more archives than --limits=depth=N allows";
 	case CONTAINER_IS_TOO_LARGE_INSIDE:
-		return "Too large to look into inside of an archive";
+		return "Too large to be unpacked inside another archive";
 	case CONTAINER_HAS_LONG_NAME:
-		return "Has members with names that are too long, which are not indexed";
+		return "Has members whose names are too long; these are not indexed";
 	case CONTAINER_IS_NOT_READ:
 		return "Has changed, and its members are removed from the index: this simhash is "
 		       "built without libarchive";
 	case CONTAINER_HAS_DAMAGED_TEXT:
-		return "No well-formed XML: the text of its document is indexed without the rest";
+		return "Not well-formed XML: the text of its document is indexed without the rest";
 	case CONTAINER_DECLARES_ENTITIES:
-		return "Declares entities, as no document needs: its text is not indexed";
+		return "Declares entities, which no document needs: its text is not indexed";
 	case CONTAINER_HAS_LONG_TEXT:
-		return "Has more text, or longer or deeper markup, than is read: what was read "
-		       "before is indexed";
+		return "Has too much text, or too long or deep markup: the part read before is "
+		       "indexed";
 	case CONTAINER_IS_FILTERED:
 		return "Was printed by a filter, which is not run again to read it";
 	case CONTAINER_IS_FATAL:
-		return "Damaged archive, with which the process that reads it has crashed: what "
-		       "was "
-		       "read before is indexed";
+		return "Damaged archive: the process that read it crashed; the part read before "
+		       "is indexed";
 	case CONTAINER_IS_ENDLESS:
-		return "Damaged archive, of which nothing more comes within a minute of processor "
-		       "time: what was read before is indexed";
+		return "Damaged archive: nothing more came from it within a minute of processor "
+		       "time; the part read before is indexed";
 	case CONTAINER_ENDS_THE_RUN:
-		return "Not inflated to its end, since the run has inflated what "
-		       "--limits=total=SIZE allows";
+		return "Not inflated to its end, because the run has reached "
+		       "--limits=total=SIZE";
 	case CONTAINER_IS_VOLUME:
-		return "One of several volumes of an archive: members that are whole in it are "
-		       "indexed, as far as they can be read";
+		return "One of several volumes of an archive: its complete members are indexed, "
+		       "as far as they can be read";
 	case CONTAINER_HAS_SAME_NAMES:
 		return "Has several members with the same name: only the last of them is indexed";
 	case CONTAINER_HAS_REST:
-		return "Has other bytes after its end: no members are looked for in them";
+		return "Has other bytes after its end, which are not searched for members";
 	case CONTAINER_NEEDS_MEMORY:
-		return "Needs more memory than an archive may use, which simhash "
-		       "--limits=memory=SIZE "
-		       "sets: what was read before is indexed";
+		return "Needs more memory than simhash --limits=memory=SIZE allows for an "
+		       "archive: the part read before is indexed";
 	case CONTAINER_HAS_NO_END:
-		return "Has no zeros at its end, as tar files should: members that came next may "
-		       "be cut off";
+		return "Has no zeros at its end, as tar files should: later members may be missing";
 	default:
 		return NULL;
 	}

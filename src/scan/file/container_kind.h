@@ -1,5 +1,6 @@
 /*
- * The kinds of containers (archives and compressed files) as bits, recognized by their first bytes.
+ * Defines the kinds of containers (archives and compressed files) as bits, and recognizes them by
+ * their first bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_CONTAINER_KIND_H
@@ -28,44 +29,44 @@ enum {
 };
 #define CONTAINER_KINDS 15
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
-/* Of one stream of bytes, which may be an archive. */
+/* The kinds that are one stream of bytes, which may be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
 
-#define CONTAINER_NAME_MAX 1020 /* bytes of a member's name, which is what MySQL stores */
+#define CONTAINER_NAME_MAX 1020 /* of a member's name; the maximum in MySQL */
 #define CONTAINER_DEPTH_MAX 16
-#define CONTAINER_DEPTH 3 /* by default */
+#define CONTAINER_DEPTH 3 /* the default */
 
-/* What has to be read for these kinds: for the text of documents, zip files. */
+/* Return the kinds to read for these kinds: the text of documents requires zip files. */
 static inline unsigned container_read_for(unsigned kinds)
 {
 	return (kinds & CONTAINER_TEXT) != 0 ? kinds | CONTAINER_ZIP : kinds;
 }
 
-/* The bytes of a file from its beginning by which all kinds can be told. */
+/* The bytes at the beginning of a file that identify all kinds. */
 #define CONTAINER_HEAD_SIZE 32774
 
 /*
- * The kind of what begins with these bytes, or 0. Both ZSTD and LZ4 for frames that both skip and
- * that are longer than these bytes.
+ * Return the kind of a file that begins with these bytes, or 0. Returns both ZSTD and LZ4 for a
+ * skippable frame that is longer than these bytes.
  */
 unsigned container_kind(const void *head, size_t size);
 
-/* The size of a frame that zstd and lz4 skip and that begins here, or 0. Takes 8 bytes. */
+/* Return the size of the skippable frame of zstd and lz4 that begins here, or 0. Reads 8 bytes. */
 int64_t container_skipped_frame(const void *head, size_t size);
 
-/* Is it one of several volumes of an archive of this kind, by its first bytes? */
+/* Do the first bytes show one of several volumes of an archive of this kind? */
 bool container_is_volume(unsigned kind, const void *head, size_t size);
 
-/* The names of all kinds in the order of their bits, ended by NULL. */
+/* The names of all kinds in the order of their bits; NULL ends the list. */
 extern const char *const container_names[];
 
 /*
- * The name of what is in a compressed file: "a.txt" of "a.txt.xz", "a.tar" of "a.txz", and else the
- * name of the file. Writes it, of at most size + 4 bytes, and returns its size.
+ * Write the name of the content of a compressed file: "a.txt" for "a.txt.xz", "a.tar" for "a.txz",
+ * and otherwise the name of the file. It has at most size + 4 bytes. Returns its size.
  */
 size_t container_plain_name(const char *name, size_t size, char *plain);
 
-/* What is wrong with a container, in the place of an errno; NULL for what is one. */
+/* The problem of a container, in place of an errno. container_explain returns NULL for an errno. */
 enum container_failure {
 	CONTAINER_IS_DAMAGED = 1 << 24,
 	CONTAINER_IS_ENCRYPTED,
@@ -90,9 +91,9 @@ enum container_failure {
 };
 const char *container_explain(int failure);
 
-/* Is this left out by design? It is reported, and the run is still a success. */
+/* Is this omitted by design? It is reported, and the run still succeeds. */
 bool container_is_left_out(int failure);
-/* And may another run, with other options, read it? */
+/* Can another run, with other options, read it? */
 bool container_may_be_read_later(int failure);
 
 #endif

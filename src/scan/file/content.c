@@ -22,7 +22,7 @@ void content_begin(struct content *content, struct file_scanner *scanner, struct
 	simhash_resemblance_scanner_begin(scanner->resemblance);
 }
 
-/* A content that is in the buffer as a whole needs no copy of its bytes. */
+/* A content that fits into the buffer is sketched without a copy. */
 static void resemblance_update(struct content *content, size_t size, bool is_last)
 {
 	struct file_scanner *scanner = content->scanner;

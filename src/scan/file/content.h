@@ -22,18 +22,19 @@ struct content {
 	struct file_row *row;
 };
 
-/* `row->name` is set, for its extension. A content that is not ended can be left. */
+/* `row->name` must be set, for its extension. A content need not be ended. */
 void content_begin(struct content *content, struct file_scanner *scanner, struct file_row *row);
 
 /*
- * Add the next `size` bytes, which are in the scanner's buffer. `is_last`: none follow, for certain.
+ * Add the next `size` bytes, which are in the scanner's buffer. `is_last`: it is certain that no
+ * bytes follow.
  */
 void content_add(struct content *content, size_t size, bool is_last);
 
-/* Complete the row: SCAN_DONE, or SCAN_FAILED with errno. */
+/* Complete the row. Returns SCAN_DONE, or SCAN_FAILED with errno. */
 enum scan_outcome content_end(struct content *content);
 
-/* All of this for bytes in memory. */
+/* Do all of this for bytes in memory. */
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 #ifdef SIMHASH_HAVE_XXHASH_DISPATCH
-#include <xxh_x86dispatch.h> /* the same functions for this processor, three times as fast */
+#include <xxh_x86dispatch.h> /* chooses the functions for this processor, three times as fast */
 #endif
 
 #include "store/row/file_row.h"

@@ -1,5 +1,5 @@
 /*
- * The state of a scanning thread, which is made once and used for all of its files.
+ * Defines the state of a scanning thread, which is created once and used for all of its files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_FILE_SCANNER_H
@@ -18,28 +18,28 @@ struct sandbox;
 struct file_scanner {
 	const struct simhash_tag_set *tag_set;
 	bool follow;		 /* open through a symbolic link */
-	const atomic_bool *stop; /* when set, a scan ends early */
+	const atomic_bool *stop; /* if set, a scan ends early */
 	const struct store *own; /* an index whose own files are not scanned; or NULL */
 	void *buffer;		 /* FILE_SCANNER_ROOM bytes, aligned; content_add may change it */
 	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
-	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: any number */
-	struct sandbox *sandbox; /* owned, in which containers are read; NULL: in this process */
+	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: no limit */
+	struct sandbox *sandbox;     /* owned; reads containers; NULL: this process reads them */
 	void (*free_sandbox)(struct sandbox *sandbox); /* see sandbox_isolate */
-	unsigned containers;	   /* kinds that are looked for: see container_kind.h */
+	unsigned containers;	   /* the kinds to look for: see container_kind.h */
 	unsigned max_depth;	   /* of containers in containers */
-	bool has_kind;		   /* of the file that was scanned last, is the next known? */
-	unsigned kind;		   /* of it, where that is looked for; 0: it is not a container */
-	bool has_rest;		   /* did other bytes follow the gzip file that was scanned last? */
-	atomic_llong *bytes_read;  /* a running total of what was read; or NULL */
+	bool has_kind;		   /* is the kind of the last file known? */
+	unsigned kind;		   /* the kind of the last file, if requested; 0: not a container */
+	bool has_rest;		   /* did other bytes follow the last gzip file? */
+	atomic_llong *bytes_read;  /* a running total of the bytes read; or NULL */
 	struct XXH3_state_s *hash; /* of the content */
-	struct sketching sketching; /* empty unless measures were asked for */
+	struct sketching sketching; /* empty unless measures are requested */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;
 };
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
 		      bool follow, const atomic_bool *stop, struct simhash_error *error);
-/* Make sketches by these measures too, which are borrowed, and hashes; see sketching_init. */
+/* Also make sketches by these measures, which are borrowed, and hashes; see sketching_init. */
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
 			 unsigned count, unsigned hashes, struct simhash_error *error);
 void file_scanner_release(struct file_scanner *scanner);

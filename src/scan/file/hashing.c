@@ -1,5 +1,5 @@
 /*
- * Computes hashes with Nettle, whose functions cannot fail and need no state of the process.
+ * Computes hashes with Nettle, whose functions cannot fail and need no global state.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/hashing.h"
@@ -16,7 +16,7 @@
 #define VERSION_TEXT(major, minor) "nettle " TEXT_OF(major) "." TEXT_OF(minor)
 
 struct hashing {
-	void *states[FILE_HASHES]; /* NULL: not wanted */
+	void *states[FILE_HASHES]; /* NULL: not requested */
 };
 
 static const struct nettle_hash *kind_of(int hash)

@@ -1,6 +1,6 @@
 /*
- * Inflates gzip files with zlib, also files with several members. It uses inflate(), since gzread()
- * loses data when a read is interrupted.
+ * Inflates gzip files with zlib, also files with several members. It uses inflate(), because
+ * gzread() loses data when a read is interrupted.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/inflating.h"
@@ -22,7 +22,7 @@ struct inflating {
 	void *context;
 	int64_t taken; /* bytes of the source */
 	bool in_member, had_member, at_end;
-	int failed_errno; /* told after the bytes that were inflated before; or 0 */
+	int failed_errno; /* reported after the bytes before the failure; or 0 */
 	z_stream stream;
 	unsigned char input[READ_BUFFER];
 };
@@ -67,7 +67,7 @@ struct inflating *inflating_new(int fd)
 	return in;
 }
 
-/* Read until at least `wanted` bytes wait to be inflated or the file ends; -1 with errno. */
+/* Read until at least `wanted` bytes wait to be inflated or the file ends. -1 with errno. */
 static int fill(struct inflating *in, unsigned wanted)
 {
 	while (in->stream.avail_in < wanted) {
@@ -87,12 +87,12 @@ static int fill(struct inflating *in, unsigned wanted)
 	return 0;
 }
 
-/* Begin the next member, or end: like gzip, ignore what follows the last one. */
+/* Begin the next member, or end: like gzip, ignore bytes after the last member. */
 static int begin_member(struct inflating *in)
 {
 	const unsigned char *next;
 
-	/* Only the first byte is there, at the end of the buffer: make room for the second. */
+	/* Only the first byte is left, at the end of the buffer: make room for the second. */
 	if (in->stream.avail_in == 1 && in->stream.next_in == in->input + READ_BUFFER - 1) {
 		in->input[0] = *in->stream.next_in;
 		in->stream.next_in = in->input;
@@ -111,7 +111,7 @@ static int begin_member(struct inflating *in)
 	return inflateReset(&in->stream) == Z_OK ? 0 : -1;
 }
 
-/* Inflate into the room that is left; -1 with errno. */
+/* Inflate into the remaining room. -1 with errno. */
 static int inflate_some(struct inflating *in)
 {
 	int code;

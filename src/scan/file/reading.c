@@ -1,5 +1,5 @@
 /*
- * Reads a file, and drops its bytes from the page cache if the system takes advice.
+ * Reads a file, and drops its bytes from the page cache if the system accepts such advice.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/reading.h"
@@ -9,12 +9,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define ADVICE_FROM (INT64_C(1) << 20) /* bytes of a file from which advice pays for its call */
-#define DROP_FROM \
-	(INT64_C(64) << 20) /* bytes from which a file would displace much of the page cache */
+#define ADVICE_FROM (INT64_C(1) << 20) /* the file size from which advice is worth a system call */
+#define DROP_FROM (INT64_C(64) << 20) /* the file size that would displace much of the page cache */
 #define DROP_STEP (INT64_C(8) << 20)
 
-/* Is some of the file in the page cache already? When in doubt, yes. */
+/* Is some of the file already in the page cache? If unknown, yes. */
 static bool is_cached(int fd, int64_t size_bytes)
 {
 #ifdef RWF_NOWAIT

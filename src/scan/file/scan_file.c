@@ -1,7 +1,7 @@
 /*
- * Opens a file and reads it once, for its sum table and the hash of its content. The row describes
- * the bytes that were read: a file that grows or shrinks meanwhile differs from its row in size or
- * time, so the next run reads it again.
+ * Opens a file and reads it once, for its sum table and its content hash. The row describes the
+ * bytes that were read. If a file changes its size during the scan, it differs from its row in size
+ * or time, so the next run reads it again.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/scan_file.h"
@@ -25,9 +25,9 @@
 #include "scan/file/shared_scan.h"
 #include "store/open/store.h"
 
-#define UNPROMISED_MAX (INT64_C(1) << 20) /* read at most of a file that claims to be empty */
+#define UNPROMISED_MAX (INT64_C(1) << 20) /* the limit for a file that claims to be empty */
 
-/* What a file begins with tells whether it is a container. */
+/* The first bytes of a file determine whether it is a container. */
 static void note_kind(struct file_scanner *scanner, size_t size)
 {
 	if (scanner->containers == 0)
@@ -52,8 +52,8 @@ int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_
 }
 
 /*
- * A file that does not begin as a container may have one behind a program. The buffer is free. Where
- * it cannot be read any more, who wants to know tries once more, and reports it.
+ * A file that does not begin as a container may have one after a program. The buffer is free. If
+ * the file cannot be read any more, later code tries again and reports the failure.
  */
 static void note_kind_behind(struct file_scanner *scanner, int fd)
 {
@@ -76,8 +76,8 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	reading_begin(&reading, fd, expected);
 	reading.stop = scanner->stop;
 	/*
-	 * A file that grows is read up to the size that fstat gave. One that claims to be empty, as
-	 * files of /proc do, is read to its end, up to a bound.
+	 * A growing file is read up to the size from fstat. A file that claims to be empty, as
+	 * files of /proc do, is read to its end, up to a limit.
 	 */
 	do {
 		if (expected > 0 && expected - row->size_bytes < FILE_SCANNER_BUFFER)
@@ -105,11 +105,14 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	return outcome;
 }
 
-/* Open a regular file that is not the index's own, and begin its row: the descriptor, or -1. */
+/*
+ * Open a regular file that does not belong to the index, and begin its row. Returns the descriptor,
+ * or -1.
+ */
 static int open_file(struct file_scanner *scanner, int directory_fd, const char *name,
 		     struct file_row *row, struct stat *status, enum scan_outcome *outcome)
 {
-	/* O_NONBLOCK: opening what has become a FIFO must not block. */
+	/* O_NONBLOCK: if the file has become a FIFO, opening it must not block. */
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (scanner->follow ? 0 : O_NOFOLLOW);
 	int fd = open_file_at(directory_fd, name, flags, 0);
 
@@ -135,7 +138,7 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 	row->mtime_ns = stat_mtime_ns(status);
 	row->device = (int64_t)status->st_dev;
 	row->inode = (int64_t)status->st_ino;
-	/* A file reached by a symbolic link has more names than the system counts. */
+	/* A file reached through a symbolic link has more names than the system counts. */
 	row->links = scanner->follow ? 0 : (int64_t)status->st_nlink;
 	return fd;
 fail:
@@ -153,7 +156,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 	scanner->has_kind = false;
 	if (fd < 0)
 		return outcome;
-	/* Features cross the seams between pieces, so one thread makes sketches. */
+	/* Features span pieces, so one thread must make all sketches. */
 	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)
 		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
 	else

@@ -1,5 +1,5 @@
 /*
- * Divides one file into units, which the threads that scan it take in order.
+ * Divides one file into units, which the scanning threads take in order.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/shared_scan.h"
@@ -24,7 +24,7 @@ struct file_unit {
 	struct scan_piece piece;
 };
 
-/* What a thread has read of a unit, and of the next one behind it. */
+/* The bytes that a thread has read: a unit, and the beginning of the next unit. */
 struct unit_bytes {
 	const uint8_t *bytes;
 	size_t size, overlap;
@@ -34,7 +34,7 @@ enum sharing { NOT_BEGUN, BEGUN, ENDED };
 
 struct shared_scan {
 	atomic_uint references;
-	pthread_mutex_t mutex; /* of all below */
+	pthread_mutex_t mutex; /* for all members below */
 	pthread_cond_t changed;
 	enum sharing state;
 	unsigned helpers; /* at work */
@@ -42,19 +42,19 @@ struct shared_scan {
 	struct file_scanner *leader;
 	struct reading reading;
 	int64_t size_bytes, units;
-	/* The units that are next to be taken, hashed and appended. */
+	/* The next units to be taken, hashed and appended. */
 	int64_t next, hashed, appended;
-	bool is_short; /* a unit ended early: the file has shrunk, and nothing follows it */
+	bool is_short; /* a unit ended early: the file has shrunk, and nothing follows */
 	enum scan_outcome outcome;
 	int failed_errno;
 	struct simhash_scanner whole;
 	int64_t whole_size;
 	struct resemblance_registers registers;
-	/* What the last unit that was hashed has read of the next one. */
+	/* The last hashed unit's bytes of the next unit. */
 	uint8_t overlap[SHINGLE_OVERLAP];
 	size_t overlap_size;
-	bool is_torn;			     /* the next unit had other bytes there */
-	struct file_unit unit[SHARED_AHEAD]; /* unit i at i % SHARED_AHEAD */
+	bool is_torn;			     /* the next unit had different bytes there */
+	struct file_unit unit[SHARED_AHEAD]; /* unit i is at i % SHARED_AHEAD */
 };
 
 struct shared_scan *shared_scan_new(unsigned references)
@@ -91,7 +91,7 @@ void shared_scan_cancel(struct shared_scan *shared)
 	set_state(shared, ENDED);
 }
 
-/* ---- With the mutex held, except where a comment says otherwise ---- */
+/* ---- The caller holds the mutex, except where a comment says otherwise ---- */
 
 static bool is_over(const struct shared_scan *shared)
 {
@@ -107,7 +107,7 @@ static void give_up(struct shared_scan *shared, enum scan_outcome outcome, int w
 	pthread_cond_broadcast(&shared->changed);
 }
 
-/* Take the next unit, once there is room for its result. False when there is none. */
+/* Take the next unit as soon as there is room for its result. False if there is none. */
 static bool take_unit(struct shared_scan *shared, int64_t *unit)
 {
 	for (;;) {
@@ -123,7 +123,7 @@ static bool take_unit(struct shared_scan *shared, int64_t *unit)
 	return true;
 }
 
-/* At the seam of two units: is what the first one read of the second one what is counted? */
+/* At the boundary of two units: did the first unit read the same bytes as the second? */
 static void check_seam(struct shared_scan *shared, const struct unit_bytes *read)
 {
 	size_t shared_size = read->size < SHINGLE_OVERLAP ? read->size : SHINGLE_OVERLAP;
@@ -142,7 +142,7 @@ static size_t size_of(const struct shared_scan *shared, int64_t unit)
 	return left < UNIT ? (size_t)left : UNIT;
 }
 
-/* Hash a unit after all before it. False when it is no longer part of the file. */
+/* Hash a unit after all previous units. False if the file has shrunk and lost this unit. */
 static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct unit_bytes *read)
 {
 	bool is_part;
@@ -172,7 +172,9 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 
 	while (unit = &shared->unit[shared->appended % SHARED_AHEAD], unit->is_ready) {
 		if (!scan_piece_append(&shared->whole, &unit->piece)) {
-			/* A chain of one tag or a run of zeros: scan again, from the true state. */
+			/*
+			 * A chain of one tag, or a run of zeros: scan again, from the true state.
+			 */
 			ssize_t got = reading_at(&shared->reading, shared->appended * UNIT, buffer,
 						 unit->size);
 			if (got != (ssize_t)unit->size) {
@@ -189,7 +191,9 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 	}
 }
 
-/* Read a unit, the two bytes before it, and what its last shingles have of the next one. */
+/*
+ * Read a unit, the two bytes before it, and the bytes of the next unit that its last shingles need.
+ */
 static bool read_unit(const struct shared_scan *shared, const struct file_scanner *scanner,
 		      int64_t number, uint8_t before[2], struct unit_bytes *read)
 {
@@ -201,7 +205,7 @@ static bool read_unit(const struct shared_scan *shared, const struct file_scanne
 	if (got == 2)
 		got = reading_at(&shared->reading, number * UNIT, scanner->buffer, size + overlap);
 	else if (got > 0)
-		got = 0; /* it ends before the unit */
+		got = 0; /* the file ends before the unit */
 	if (got < 0)
 		return false;
 	read->bytes = scanner->buffer;
@@ -225,7 +229,7 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 				read->bytes, read->size + read->overlap);
 }
 
-/* Read and scan one unit, without the mutex while that takes long. */
+/* Read and scan one unit. The mutex is released during long work. */
 static void scan_unit(struct shared_scan *shared, const struct file_scanner *scanner,
 		      int64_t number, struct resemblance_registers *registers)
 {
@@ -303,7 +307,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 		simhash_scanner_finish(&shared->whole, &row->table);
 		row_compute_keys(row, scanner->tag_set);
 		content_hash_store(scanner->hash, row->content_hash);
-		/* A file that has shrunk so far has another level. */
+		/* If the file has shrunk below this size, the level is wrong. */
 		row->has_resemblance = !scanner->no_resemblance && !shared->is_torn &&
 				       shared->whole_size >= RESEMBLANCE_LEVEL_KNOWN;
 		resemblance_finish(&shared->registers, &row->resemblance);

@@ -83,7 +83,7 @@ int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
 		const struct simhash_measure *measure = sketching->measures[i];
 		struct row_sketch *sketch = &made->sketch[i];
 		uint64_t features = 0;
-		/* There is room for the sketches of all measures. */
+		/* The buffer has room for the sketches of all measures. */
 		(void)!simhash_sketcher_finish(sketching->sketchers[i], bytes,
 					       simhash_measure_sketch_size(measure), &features,
 					       NULL);

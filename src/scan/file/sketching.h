@@ -1,6 +1,6 @@
 /*
  * Makes the sketches of a file by several measures at once, and its additional hashes. Each
- * scanning thread has its own.
+ * scanning thread has its own state.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_SKETCHING_H
@@ -16,8 +16,8 @@ struct sketching {
 	unsigned count; /* of measures */
 	struct simhash_measure *const *measures;
 	struct simhash_sketcher *sketchers[MEASURES_MAX];
-	struct hashing *hashing; /* NULL: no hash is wanted */
-	unsigned hashes;	 /* a bit for each */
+	struct hashing *hashing; /* NULL: no hash is requested */
+	unsigned hashes;	 /* a bit for each hash */
 	size_t size;		 /* of all sketches and hashes of a file */
 	bool is_dirty;
 };
@@ -27,11 +27,11 @@ int sketching_init(struct sketching *sketching, struct simhash_measure *const *m
 		   unsigned count, unsigned hashes, struct simhash_error *error);
 void sketching_release(struct sketching *sketching);
 
-/* Begin a file; what an unfinished one left is discarded. */
+/* Begin a file, and discard an unfinished one. */
 void sketching_begin(struct sketching *sketching);
 void sketching_add(struct sketching *sketching, const void *bytes, size_t size);
 
-/* Make the sketches, NULL when neither measures nor hashes are wanted. -1 with errno ENOMEM. */
+/* Make the sketches; NULL if neither measures nor hashes are requested. -1 with errno ENOMEM. */
 int sketching_end(struct sketching *sketching, struct row_sketches **sketches);
 
 #endif

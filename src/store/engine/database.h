@@ -1,10 +1,10 @@
 /*
- * The interface of an engine: connecting, running prepared statements, and reporting which of its
- * errors may be tried again. A driver knows nothing of files and tables: their SQL is written once,
- * above the drivers. Only a driver includes the header of its engine.
+ * Defines the interface of an engine: connecting, running prepared statements, and classifying the
+ * engine's errors. A driver does not know files and tables: their SQL is written once, above the
+ * drivers. Only a driver includes the header of its engine.
  *
- * A connection and its statements belong to one thread at a time. On MySQL a statement whose rows
- * have not all been fetched occupies its connection: reset it before another one runs.
+ * A connection and its statements belong to one thread at a time. On MySQL a statement occupies its
+ * connection until all its rows are fetched: reset it before another statement runs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,105 +25,124 @@ struct statement;
 struct database_driver {
 	const char *scheme;
 
-	/* The scripts of sql/, in the order of their versions 1, 2, ...; NULL ends them. */
+	/* The scripts of sql/, in the order of their versions 1, 2, ...; NULL ends the list. */
 	const char *const *migrations;
-	/* Makes the views anew. */
+	/* Creates the views again. */
 	const char *views;
-	/* What "{x}" means in it: an expression with "{column}" for x; NULL: it has none. */
+	/*
+	 * The meaning of "{x}" in `views`: an expression with "{column}" for x; NULL if it has
+	 * none.
+	 */
 	const char *as_text;
-	/* What makes a first load faster, and undoes that; every opening to write runs the second.
-	   Both may be NULL. */
+	/*
+	 * Makes a first load faster, and undoes this. The second runs whenever an index is opened
+	 * to write. Both may be NULL.
+	 */
 	const char *before_load, *after_load;
-	/* Count of the tables in the database: one row of one integer. */
+	/* Counts the tables in the database: one row of one integer. */
 	const char *count_tables;
 	/* The bytes that the index takes, as far as the engine knows: one row of one integer. */
 	const char *index_bytes;
 	const char *begin;
-	/* Begins a transaction that only reads, where that makes queries cheaper; or NULL. */
+	/* Begins a transaction that only reads, if this makes queries cheaper; or NULL. */
 	const char *begin_reading;
-	/* Does whoever reads keep others from writing, so that it must be short? NULL: no. */
+	/* Does a reader block writers, so that reading must be short? NULL: no. */
 	bool (*readers_block)(const struct database *database);
-	/* Begin a transaction that shows one moment from its first query on; NULL ends them. */
+	/*
+	 * Statements that begin a transaction which shows one moment from its first query on; NULL
+	 * ends the list.
+	 */
 	const char *const *begin_view;
 	/*
-	 * A number that changes for a connection whenever another one has committed, and not within a
-	 * transaction: one row of one integer.
+	 * A number that changes whenever another connection commits, and not within a transaction:
+	 * one row of one integer.
 	 */
 	const char *state;
-	bool state_is_of_all; /* of the index, and not of the connection */
-	/* Changes that number, in a transaction that changes files; NULL: committing does. */
+	bool state_is_of_all; /* a number of the index, not of the connection */
+	/*
+	 * Changes this number in a transaction that changes files; NULL if each commit changes it.
+	 */
 	const char *count_commit;
 	/* "ON CONFLICT ... excluded.x" (true) or "ON DUPLICATE KEY ... VALUES(x)" (false) */
 	bool has_excluded;
-	/* Frees what the connection holds only to be faster; or NULL. */
+	/* Frees memory of the connection that only makes it faster; or NULL. */
 	const char *release_memory;
-	/* How many directories of some files are read in order in the time of a question for one. */
+	/* The number of directories that are read in order in the time of one separate query. */
 	unsigned question_cost;
-	/* The bytes that one statement may have, values included: one row of one integer; or NULL. */
+	/* The maximum bytes of one statement with its values: one row of one integer; or NULL. */
 	const char *max_statement_bytes;
 	/*
-	 * Does the server keep the rows of the table `file` itself, so that arrays of values are
-	 * written faster and views are of all rows: 1 or 0. NULL: it does.
+	 * Does the server itself store the rows of the table `file`? Then arrays of values are
+	 * faster, and a view contains all rows. One row: 1 or 0. NULL: yes.
 	 */
 	const char *rows_are_own;
-	/* Numbers and names of the partitions of the table `file`, in order; or NULL. */
+	/* The numbers and names of the partitions of the table `file`, in order; or NULL. */
 	const char *partitions;
-	/* Users and their rights, with {database} and the like in place of names; or NULL. */
+	/* Users and their rights, with {database} and others in place of names; or NULL. */
 	const char *roles;
 	/*
-	 * A condition, beginning with AND, that is true for entries of the index of cells whose
-	 * outlines are near to the struct outline_range that is its parameter; NULL: there is none.
+	 * A condition that begins with AND. It is true for entries of the index of cells whose
+	 * outlines are near its parameter, a struct outline_range. NULL: none.
 	 */
 	const char *outline_is_near;
-	/* How many rows one INSERT takes and one transaction should hold. */
+	/* The number of rows in one INSERT, and in one transaction. */
 	unsigned rows_per_insert, rows_per_transaction;
 
 	/*
-	 * Of `where` the option files matter, and who is warned. `beside` is a connection of this
-	 * program to the same database, whose way to read it is taken; or NULL.
+	 * Open a connection. From `where` it uses the option files and `warning`. `beside` is
+	 * another connection of this program to the same database, which is read in the same way;
+	 * or NULL.
 	 */
 	int (*open)(const struct store_url *url, const struct store_location *where,
 		    enum open_mode mode, const struct database *beside, struct database **database,
 		    struct simhash_error *error);
 	void (*close)(struct database *database);
 
-	/* The file that the database is, or NULL for a server. Lives as long as the connection. */
+	/*
+	 * Return the file of the database, or NULL for a server. It lives as long as the
+	 * connection.
+	 */
 	const char *(*file)(const struct database *database);
 
 	/* Run one statement without parameters or rows. */
 	int (*execute)(struct database *database, const char *sql, struct simhash_error *error);
 
 	/*
-	 * How many rows of values one statement can be run with, see set_rows; 0 where the
-	 * engine or its server knows no such thing. NULL: 0.
+	 * The maximum number of rows for set_rows; 0 if the engine or its server does not support
+	 * it. NULL: 0.
 	 */
 	unsigned (*array_rows)(const struct database *database);
 	/*
-	 * Have a statement without rows of its own, such as an INSERT, run for up to
-	 * `rows` rows of values at once: parameter i of row r is bound as r * parameters + i,
-	 * in this order, and it runs for as many rows as were bound since the last run.
+	 * Let a statement without result rows, such as an INSERT, run for up to `rows` rows of
+	 * values at once. Parameter i of row r is bound as r * parameters + i, in this order. The
+	 * statement runs for all rows that were bound since the last run.
 	 */
 	int (*set_rows)(struct statement *statement, unsigned rows, struct simhash_error *error);
 
-	/* Parameters are written as ?. */
+	/* Prepare a statement. Parameters are written as ?. */
 	int (*prepare)(struct database *database, const char *sql, struct statement **statement,
 		       struct simhash_error *error);
-	/* Bind parameter `index`, from 0. Bytes and text are borrowed until the run ends. */
+	/*
+	 * Bind parameter `index`, counted from 0. Bytes and text are borrowed until the run ends.
+	 */
 	void (*bind_integer)(struct statement *statement, unsigned index, int64_t value);
 	void (*bind_text)(struct statement *statement, unsigned index, const char *text);
 	void (*bind_bytes)(struct statement *statement, unsigned index, const void *data,
 			   size_t size);
-	/* NULL where bytes or text are bound in other rows. */
+	/* Bind NULL to a parameter that has bytes or text in other rows. */
 	void (*bind_null)(struct statement *statement, unsigned index);
-	/* Run, or fetch the next row: 1 for a row, 0 at the end, -1 for an error. */
+	/* Run, or fetch the next row. Returns 1 for a row, 0 at the end, -1 for an error. */
 	int (*step)(struct statement *statement, struct simhash_error *error);
-	/* Column `index`, from 0, of the present row; bytes live until the next step. */
+	/*
+	 * Return column `index`, counted from 0, of the current row. Bytes live until the next
+	 * step.
+	 */
 	int64_t (*column_integer)(struct statement *statement, unsigned index);
 	struct bytes (*column_bytes)(struct statement *statement, unsigned index);
 	bool (*column_is_null)(struct statement *statement, unsigned index);
-	/* Make ready to be bound and run again. */
+	/* Prepare the statement to be bound and run again. */
 	void (*reset)(struct statement *statement);
-	void (*finalize)(struct statement *statement); /* NULL is fine */
+	void (*finalize)(struct statement *statement); /* NULL is allowed */
 };
 
 extern const struct database_driver sqlite_driver;

@@ -16,7 +16,10 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 
-/* Has no other directory; so one that took the place of ours is not given away. */
+/*
+ * No other directory has this mode. So if another directory replaces the new one, it is not given
+ * away.
+ */
 #define NEW_MODE (S_ISVTX | 0700)
 
 static int hand_over(int parent_fd, const char *name)
@@ -36,7 +39,7 @@ static int hand_over(int parent_fd, const char *name)
 	return result;
 }
 
-/* What root makes in the home of another user becomes that user's. */
+/* Make a directory. If root makes it in the home of another user, it is given to that user. */
 static int make_directory(const char *path)
 {
 	const char *name;
@@ -54,7 +57,7 @@ static int make_directory(const char *path)
 	return status;
 }
 
-/* Make every directory above the file, private to the user. */
+/* Make all directories above the file, private to the user. */
 static int make_directories(char *path, struct simhash_error *error)
 {
 	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -70,7 +73,7 @@ static int make_directories(char *path, struct simhash_error *error)
 	return 0;
 }
 
-/* "sqlite:" and `top`/`below`/simhash/simhash.db */
+/* Return the URL "sqlite:`top`/`below`/simhash/simhash.db". */
 static int user_url(const char *top, const char *below, bool create, char **url,
 		    struct simhash_error *error)
 {
@@ -99,7 +102,7 @@ int default_index_url(const char *given, bool create, char **url, struct simhash
 		*url = strdup(given);
 		return *url == NULL ? error_set_memory(error) : 0;
 	}
-	/* By the XDG specification relative paths are ignored. */
+	/* The XDG specification says to ignore relative paths. */
 	if (data_home != NULL && data_home[0] == '/')
 		return user_url(data_home, "", create, url, error);
 	if (home != NULL && home[0] == '/')

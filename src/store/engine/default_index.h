@@ -1,5 +1,5 @@
 /*
- * The index that is used if nobody names one: its URL, and the host name of this machine's files.
+ * Determines the default index: its URL, and the host name of this machine's files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_DEFAULT_INDEX_H
@@ -10,8 +10,8 @@
 #include "simhash.h"
 
 /*
- * The URL `given`, else $SIMHASH_DATABASE, else that of the user's own SQLite file, whose
- * directories are made with `create`. The caller frees it. Errors: SIMHASH_E_SYNTAX,
+ * Return the URL: `given`, or $SIMHASH_DATABASE, or the user's own SQLite file. With `create`, make
+ * the directories of that file. The caller frees the URL. Errors: SIMHASH_E_SYNTAX,
  * SIMHASH_E_SYSTEM, SIMHASH_E_MEMORY.
  */
 int default_index_url(const char *given, bool create, char **url, struct simhash_error *error);
@@ -20,7 +20,10 @@ int default_index_url(const char *given, bool create, char **url, struct simhash
 
 bool is_host_character(char c);
 
-/* This machine's name, with '-' for what a host's name may not have. Error: SIMHASH_E_SYSTEM. */
+/*
+ * Return this machine's name, with '-' for characters that a host's name must not have. Error:
+ * SIMHASH_E_SYSTEM.
+ */
 int default_host_name(char name[HOST_NAME_SIZE], struct simhash_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The location of an index, and the options for opening it.
+ * Defines the location of an index, and the options for opening it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_LOCATION_H
@@ -13,10 +13,10 @@
 enum open_mode {
 	OPEN_TO_READ,  /* the index must exist */
 	OPEN_TO_WRITE, /* an index that does not exist is created */
-	OPEN_TO_CREATE /* and so is the database on a server */
+	OPEN_TO_CREATE /* the same, and a server's database is also created */
 };
 
-/* Calls to databases, from all threads. A call that has begun and not ended waits for an answer. */
+/* Calls of databases by all threads. A call that has begun and not ended waits for an answer. */
 struct store_calls {
 	atomic_ulong begun, ended;
 };
@@ -36,19 +36,22 @@ static inline void store_call_ends(struct store_calls *calls)
 struct store_location {
 	const char *url;
 	struct store_calls *disk_calls; /* counts the calls to SQLite; may be NULL */
-	/* Called with what should be mended, such as a password that others can read. May be NULL. */
+	/*
+	 * Called with a problem that the user should fix, such as a password that others can read.
+	 * May be NULL.
+	 */
 	void (*warning)(void *context, const char *message);
 	/* The rest is for servers. */
-	/* The group of option files that counts before [simhash] and [client]; or NULL. */
+	/* The group of option files that has priority over [simhash] and [client]; or NULL. */
 	const char *group;
-	/* How long to try to reach a server that does not answer, in seconds. */
+	/* The time, in seconds, to try to reach a server that does not answer. */
 	int64_t wait_s;
 	/* Called once with the error when waiting begins, from any thread. May be NULL. */
 	void (*waiting)(void *context, const char *message);
-	/* Called when a connection begins and ends to wait, from any thread. May be NULL. */
+	/* Called when a connection begins and stops waiting, from any thread. May be NULL. */
 	void (*is_waiting)(void *context, bool begins);
 	void *context;
-	const atomic_bool *stop;   /* ends waiting between calls; may be NULL */
+	const atomic_bool *stop;   /* stops waiting between calls; may be NULL */
 	struct store_calls *calls; /* counts the calls; may be NULL */
 };
 

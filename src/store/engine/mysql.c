@@ -1,7 +1,7 @@
 /*
- * The MySQL driver: runs statements and fetches their rows with MariaDB Connector/C or Oracle's
- * libmysqlclient. It never reconnects by itself: that would resume in the middle of a transaction
- * and keep half of it. mysql_connect.c connects.
+ * Implements the MySQL driver: runs statements and fetches their rows with MariaDB Connector/C or
+ * Oracle's libmysqlclient. The client library never reconnects, because it would continue in the
+ * middle of a transaction and keep half of it. mysql_connect.c connects.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -40,7 +40,7 @@ struct statement {
 	MYSQL_STMT *handle;
 	MYSQL_BIND *parameters;
 	unsigned parameter_count;
-	/* For each parameter its values in all rows, of which most statements have but one. */
+	/* The values of each parameter in all rows. Most statements have only one row. */
 	unsigned row_room, rows_bound;
 	int64_t *integers;
 	char **buffers;
@@ -72,8 +72,8 @@ static int fail(const struct database *database, unsigned number, const char *me
 		struct simhash_error *error)
 {
 	/*
-	 * Out of memory, MariaDB's library may leave part of an answer unread, and then wait for
-	 * ever for the rest. It does not wait for anything from a closed connection.
+	 * If memory is short, MariaDB's library may leave part of an answer unread, and then wait
+	 * for the rest forever. It does not wait on a closed connection.
 	 */
 	if (number == LIBRARY_OUT_OF_MEMORY)
 		shutdown(library_socket(database->handle), SHUT_RDWR);
@@ -87,14 +87,17 @@ static int fail_handle(const struct database *database, struct simhash_error *er
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
-	/* After a failure within a stream, MariaDB's library has the error at the connection. */
+	/* After a failure within a stream, MariaDB's library stores the error in the connection. */
 	if (mysql_stmt_errno(statement->handle) == 0)
 		return fail_handle(statement->database, error);
 	return fail(statement->database, mysql_stmt_errno(statement->handle),
 		    mysql_stmt_error(statement->handle), error);
 }
 
-/* What only begins and ends, and the like. A change of the schema writes all rows of a table. */
+/*
+ * Does the statement only begin or end a transaction, or set something? Others may take long: a
+ * change of the schema writes all rows of a table.
+ */
 static bool is_brief(const char *sql)
 {
 	static const char *const words[] = {"START", "COMMIT", "ROLLBACK", "SET"};
@@ -105,7 +108,7 @@ static bool is_brief(const char *sql)
 	return false;
 }
 
-/* Run a statement and wait without an end, unless the connection has one. */
+/* Run a statement and wait without a time limit, as long as the connection lives. */
 static int run_long(struct database *database, const char *sql)
 {
 	struct pollfd answer = {.fd = library_socket(database->handle), .events = POLLIN};
@@ -151,7 +154,7 @@ static void close_database(struct database *database)
 	free(database);
 }
 
-/* Connect, and learn what the server logs. */
+/* Connect, and find out whether the server logs statements or rows. */
 static int reach(struct database *database, const struct store_url *url,
 		 const struct store_location *where, enum open_mode mode,
 		 struct simhash_error *error)
@@ -267,7 +270,7 @@ static unsigned array_rows(const struct database *database)
 										    : 0;
 }
 
-/* Forgets the values that were bound. */
+/* Forgets all bound values. */
 static int set_rows(struct statement *statement, unsigned rows, struct simhash_error *error)
 {
 	size_t values = (size_t)statement->parameter_count * rows + 1;
@@ -325,7 +328,7 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	return 0;
 }
 
-/* The parameter of value `index` of all rows, and its place among the values. */
+/* Find the parameter of value `index` of all rows, and its place in the arrays of values. */
 static MYSQL_BIND *find_value(struct statement *statement, unsigned index, size_t *place)
 {
 	unsigned parameter = index % statement->parameter_count;
@@ -348,7 +351,7 @@ static void bind_integer(struct statement *statement, unsigned index, int64_t va
 	parameter->length = NULL;
 }
 
-/* The library takes a pointer to data that it will not change. */
+/* Casts away const, because the library takes a plain pointer. It does not change the data. */
 static void bind_buffer(struct statement *statement, unsigned index, enum enum_field_types type,
 			const void *data, size_t size)
 {
@@ -367,7 +370,9 @@ static void bind_buffer(struct statement *statement, unsigned index, enum enum_f
 	parameter->length = &statement->lengths[place - place % statement->row_room];
 }
 
-/* Point the library to the values: one of each parameter, or those of all rows of an array. */
+/*
+ * Pass the values to the library: one for each parameter, or an array with the values of all rows.
+ */
 static int bind_values(struct statement *statement, struct simhash_error *error)
 {
 	bool is_array = statement->row_room > 1;
@@ -422,7 +427,7 @@ static int run(struct statement *statement, struct simhash_error *error)
 	return 0;
 }
 
-/* Fetch values again that did not fit, into larger buffers, which stay. */
+/* Fetch values that did not fit again, into larger buffers, which are kept. */
 static int fetch_long_columns(struct statement *statement, struct simhash_error *error)
 {
 	bool has_grown = false;
@@ -456,7 +461,7 @@ static int fetch(struct statement *statement, struct simhash_error *error)
 	switch (mysql_stmt_fetch(statement->handle)) {
 	case MYSQL_NO_DATA:
 		return 0;
-	case 0: /* an option file can turn off the report of truncated columns */
+	case 0: /* an option file can disable the report of truncated columns */
 	case MYSQL_DATA_TRUNCATED:
 		return fetch_long_columns(statement, error) != 0 ? -1 : 1;
 	default:
@@ -504,7 +509,7 @@ static void reset(struct statement *statement)
 	statement->is_running = false;
 }
 
-/* Where the server's default is weaker, each query would see a moment of its own. */
+/* Some servers have a weaker default, where each query would see another moment. */
 static const char *const begin_view[] = {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 					 "START TRANSACTION WITH CONSISTENT SNAPSHOT", NULL};
 
@@ -520,7 +525,10 @@ const struct database_driver mysql_driver = {
 		       "WHERE table_schema = DATABASE()",
 	.begin = "START TRANSACTION",
 	.max_statement_bytes = "SELECT @@max_allowed_packet",
-	/* Spider would send arrays to other servers one by one, and these have views of their own. */
+	/*
+	 * Spider would send arrays to other servers row by row, and each of these servers has its
+	 * own views.
+	 */
 	.rows_are_own = "SELECT COUNT(*) FROM information_schema.tables "
 			"WHERE table_schema = DATABASE() AND table_name = 'file' "
 			"AND engine = 'InnoDB'",

@@ -19,12 +19,12 @@
 #include "base/files/open_file.h"
 #include "store/engine/mysql_options.h"
 
-/* Error numbers of the server and of the library that matter here. */
+/* Error numbers of the server and of the library. */
 enum {
 	SERVER_TOO_MANY_CONNECTIONS = 1040,
 	SERVER_DATABASE_DENIED = 1044,
 	SERVER_USER_DENIED = 1045,
-	SERVER_NOT_READY = 1047, /* a node of Galera that is not in its cluster */
+	SERVER_NOT_READY = 1047, /* a Galera node outside of its cluster */
 	SERVER_UNKNOWN_DATABASE = 1049,
 	SERVER_SHUTTING_DOWN = 1053,
 	SERVER_COLUMN_IS_THERE = 1060,
@@ -35,7 +35,7 @@ enum {
 	SERVER_TABLE_DENIED = 1142,
 	SERVER_NO_SUCH_TABLE = 1146,
 	SERVER_PACKET_TOO_LARGE = 1153,
-	SERVER_NET_READ_ERROR = 1158, /* to 1161: from a server to one behind it */
+	SERVER_NET_READ_ERROR = 1158, /* 1158 to 1161: from a server to a server behind it */
 	SERVER_NET_WRITE_INTERRUPTED = 1161,
 	SERVER_COMMIT_FAILED = 1180,
 	SERVER_USER_LIMIT = 1203,
@@ -45,10 +45,10 @@ enum {
 	SERVER_READ_ONLY = 1290,
 	SERVER_NO_FOREIGN_SERVER = 1429, /* Spider: a data node does not answer */
 	SERVER_CONNECTION_KILLED = 1927,
-	SERVER_RECORD_CHANGED = 1020, /* with innodb_snapshot_isolation */
+	SERVER_RECORD_CHANGED = 1020, /* if innodb_snapshot_isolation is on */
 	SERVER_READ_ONLY_TRANSACTION = 1792,
 	SERVER_READ_ONLY_MODE = 1836,
-	SERVER_STOPPED_IDLE = 4031, /* the server ended a connection that was idle */
+	SERVER_STOPPED_IDLE = 4031, /* the server ended an idle connection */
 	LIBRARY_NO_SOCKET = 2002,
 	LIBRARY_NO_HOST = 2003,
 	LIBRARY_UNKNOWN_HOST = 2005,
@@ -64,20 +64,20 @@ enum {
 	"mariadb-secure-installation removes it"
 
 /*
- * After what time a server that is silent is given up, unless an option file says otherwise. A
- * sort of many rows may keep it silent for long.
+ * The time limits for a silent server, unless an option file sets others. A sort of many rows may
+ * keep a server silent for a long time.
  */
 #define CONNECT_TIMEOUT_S 30
 #define READ_TIMEOUT_S 3600
 #define WRITE_TIMEOUT_S 600
 
-/* A host that is gone, or whose network is, is found after two minutes. */
+/* A host that disappeared, or lost its network, is detected after two minutes. */
 #define KEEPALIVE_IDLE_S 60
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_PROBES 6
 #define UNACKNOWLEDGED_MS 120000
 
-/* The oldest servers whose views can hold the queries of ours. */
+/* The oldest servers whose views support our queries. */
 #define OLDEST_MYSQL 50707UL
 #define OLDEST_MARIADB 100201UL
 
@@ -94,7 +94,7 @@ void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE])
 		 port, url->database);
 }
 
-/* A node of Galera that lost its cluster undoes what it was about to commit. */
+/* A Galera node that loses its cluster undoes the current commit. */
 static bool is_without_cluster(unsigned number, const char *message)
 {
 	return number == SERVER_NOT_READY ||
@@ -126,7 +126,7 @@ static int classify(unsigned number, const char *message)
 	case SERVER_STOPPED_IDLE:
 	case LIBRARY_NO_SOCKET:
 	case LIBRARY_NO_HOST:
-	case LIBRARY_UNKNOWN_HOST: /* a network that is not up yet */
+	case LIBRARY_UNKNOWN_HOST: /* the network may not be up yet */
 	case LIBRARY_SERVER_GONE:
 	case LIBRARY_SERVER_LOST:
 	case LIBRARY_SERVER_LOST_EXTENDED:
@@ -166,7 +166,7 @@ static const char *advice_for(unsigned number, const char *message)
 	}
 }
 
-/* What a server says of rights that no user has who was not named. */
+/* Does a server complain about the rights of its anonymous user? */
 static bool is_of_nobody(const char *message)
 {
 	return strstr(message, " user ''@'") != NULL;
@@ -192,8 +192,8 @@ static int fail(MYSQL *handle, const char *name, struct simhash_error *error)
 /* ---- TLS ---- */
 
 /*
- * MariaDB's library may fall back to an unencrypted connection silently, whatever was asked for.
- * Oracle's does where nothing but certificate files asks for TLS.
+ * MariaDB's library may silently connect without encryption, even if encryption was required.
+ * Oracle's library does so if only certificate files request TLS.
  */
 static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 		     struct simhash_error *error)
@@ -212,7 +212,7 @@ static int check_tls(MYSQL *handle, enum tls_mode mode, const char *name,
 
 /* ---- Connecting ---- */
 
-/* The libraries ignore a file that they cannot read. */
+/* The libraries silently ignore a file that they cannot read. */
 static int check_defaults_file(const char *path, struct simhash_error *error)
 {
 	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
@@ -252,7 +252,7 @@ static int run(MYSQL *handle, const char *sql, const char *name, struct simhash_
 static int configure(MYSQL *handle, const char *name, struct simhash_error *error)
 {
 	static const char *const settings[] = {
-		/* A value that does not fit is an error, and never truncated. */
+		/* A value that does not fit is an error, and is not truncated. */
 		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 		/* A stream of rows may pause while files are compared. */
 		"SET SESSION net_write_timeout = 86400",
@@ -285,14 +285,14 @@ static int create_database(MYSQL *handle, const char *database, const char *name
 	return mysql_select_db(handle, database) != 0 ? fail(handle, name, error) : 0;
 }
 
-/* What one connection is made from. */
+/* The parameters of a connection. */
 struct target {
 	const struct store_url *url;
 	const struct option_files *files;
 	const char *name;
 };
 
-/* What a socket does not take, such as that of a server on this host, it does not need. */
+/* Ignores errors: a socket on this host does not support these options, and does not need them. */
 static void probe_host(int fd)
 {
 	static const int yes = 1;
@@ -309,7 +309,7 @@ static void probe_host(int fd)
 #endif
 }
 
-/* Set all options, and connect. -1 without an error is the library's, which `handle` has. */
+/* Set all options, and connect. On -1 without an error, `handle` has the library's error. */
 static int reach(MYSQL *handle, const struct target *target, const char *database,
 		 const char *password, struct connect_options *options, bool *has_error,
 		 struct simhash_error *error)
@@ -321,7 +321,7 @@ static int reach(MYSQL *handle, const struct target *target, const char *databas
 	mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
 	mysql_options(handle, MYSQL_OPT_READ_TIMEOUT, &read_s);
 	mysql_options(handle, MYSQL_OPT_WRITE_TIMEOUT, &write_s);
-	/* A server may ask for any file of this host. */
+	/* Otherwise a server could request any file of this host. */
 	mysql_options(handle, MYSQL_OPT_LOCAL_INFILE, &no);
 	*has_error = set_mysql_options(handle, target->files, options, error) != 0;
 	if (*has_error)
@@ -336,10 +336,7 @@ static int reach(MYSQL *handle, const struct target *target, const char *databas
 		       : 0;
 }
 
-/*
- * Is it the anonymous user that a server lets in from here? Fills the host of that, as the server
- * has it.
- */
+/* Does the server let us in as its anonymous user? Stores the host part of this user's name. */
 static bool is_anonymous(MYSQL *handle, char host[], size_t size)
 {
 	MYSQL_RES *result;
@@ -359,9 +356,9 @@ static bool is_anonymous(MYSQL *handle, char host[], size_t size)
 }
 
 /*
- * A server compares host names before names of users: for somebody from its own host its user
- * ''@'localhost', who may be anybody and has no password, comes before 'reader'@'%'. So where
- * a password is refused, try without one.
+ * A server compares host names before user names. For a client on its own host, the anonymous user
+ * ''@'localhost', who has no password, comes before 'reader'@'%'. So if a password is refused,
+ * check whether a connection without a password works.
  */
 static bool is_shadowed(const struct target *target, char host[], size_t size)
 {
@@ -399,7 +396,7 @@ static int fail_refused(MYSQL *handle, const struct target *target, bool has_pas
 	return fail(handle, target->name, error);
 }
 
-/* `database` is NULL if it is to be created first. */
+/* Connect once. `database` is NULL if it must be created first. */
 static int open_handle(MYSQL *handle, const struct target *target, const char *database,
 		       struct simhash_error *error)
 {
@@ -423,7 +420,7 @@ static int connect_target(const struct target *target, enum open_mode mode, MYSQ
 {
 	const char *database = target->url->database;
 
-	/* A handle that failed has lost its options, so each try has a new one. */
+	/* A handle loses its options when it fails, so each try uses a new one. */
 	for (;;) {
 		bool is_missing;
 		*handle = mysql_init(NULL);
@@ -449,7 +446,7 @@ int mysql_logs_statements(MYSQL *handle, const char *name, bool *logs, struct si
 	*logs = false;
 	if (mysql_query(handle, sql) != 0 || (result = mysql_store_result(handle)) == NULL) {
 		fail(handle, name, error);
-		/* A server without these variables logs rows. */
+		/* a server without these variables logs rows */
 		return error->code == SIMHASH_E_CONNECTION ? -1 : 0;
 	}
 	*logs = mysql_num_rows(result) > 0;

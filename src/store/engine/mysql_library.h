@@ -1,7 +1,6 @@
 /*
- * The differences at compile time between MariaDB Connector/C and Oracle's libmysqlclient, all in
- * one file: which options of TLS they have, and whether they obey them. Only the MySQL driver
- * includes it.
+ * Hides the differences at compile time between MariaDB Connector/C and Oracle's libmysqlclient:
+ * which TLS options they have, and whether they obey them. Only the MySQL driver includes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_MYSQL_LIBRARY_H
@@ -11,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LIBRARY_OUT_OF_MEMORY = 2008 }; /* as an error number, like those of mysql_connect.c */
+enum { LIBRARY_OUT_OF_MEMORY = 2008 }; /* an error number, like the numbers in mysql_connect.c */
 
 #ifdef MARIADB_PACKAGE_VERSION
 
@@ -19,7 +18,7 @@ typedef my_bool mysql_bool;
 
 #define library_get_option(handle, option, value) mysql_get_optionv(handle, option, value)
 
-/* It always compares the name of the host when it verifies. */
+/* This library always compares the host name when it verifies. */
 static inline void library_require_tls(MYSQL *handle, bool verify, bool identity)
 {
 	mysql_bool yes = 1;
@@ -30,7 +29,7 @@ static inline void library_require_tls(MYSQL *handle, bool verify, bool identity
 		mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
 }
 
-/* Newer ones verify unless told otherwise. */
+/* Newer versions verify unless this is disabled. */
 static inline void library_disable_tls(MYSQL *handle)
 {
 	mysql_bool no = 0;
@@ -38,7 +37,9 @@ static inline void library_disable_tls(MYSQL *handle)
 	mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &no);
 }
 
-/* What it makes of its options depends on its version: the option files tell what was asked. */
+/*
+ * Returns false: the option files decide, because the library's behaviour depends on its version.
+ */
 static inline bool library_requires_tls(MYSQL *handle)
 {
 	(void)handle;
@@ -51,7 +52,7 @@ static inline bool library_forbids_tls(MYSQL *handle)
 	return false;
 }
 
-/* Can one statement be sent with the values of many rows, and run for each at the server? */
+/* Can the server run one statement for the values of many rows? */
 static inline bool library_takes_arrays(MYSQL *handle)
 {
 	unsigned long extended = 0;
@@ -71,7 +72,7 @@ static inline int library_set_array(MYSQL_STMT *statement, unsigned rows)
 	return mysql_stmt_attr_set(statement, STMT_ATTR_ARRAY_SIZE, &rows);
 }
 
-/* Which values of a parameter are NULL, for each row of an array or for the one. */
+/* Set which values of a parameter are NULL, for one row or for each row of an array. */
 static inline void library_set_nulls(MYSQL_BIND *parameter, mysql_bool *is_null)
 {
 	_Static_assert(STMT_INDICATOR_NONE == 0 && STMT_INDICATOR_NULL == 1, "booleans will do");
@@ -79,7 +80,7 @@ static inline void library_set_nulls(MYSQL_BIND *parameter, mysql_bool *is_null)
 	parameter->u.indicator = is_null;
 }
 
-/* Even should an option file ask for it: see mysql.c. */
+/* Prevents reconnecting even if an option file requests it: see mysql.c. */
 static inline void library_never_reconnect(MYSQL *handle)
 {
 	mysql_bool no = 0;
@@ -87,7 +88,7 @@ static inline void library_never_reconnect(MYSQL *handle)
 	mysql_options(handle, MYSQL_OPT_RECONNECT, &no);
 }
 
-#else /* Oracle's */
+#else /* Oracle's library */
 
 #if MYSQL_VERSION_ID < 80001
 typedef my_bool mysql_bool;
@@ -152,7 +153,7 @@ static inline void library_set_nulls(MYSQL_BIND *parameter, mysql_bool *is_null)
 	parameter->is_null = is_null;
 }
 
-/* It does not, unless it is old and told to. */
+/* This library reconnects only if it is old and configured to do so. */
 static inline void library_never_reconnect(MYSQL *handle)
 {
 #if MYSQL_VERSION_ID < 80024
@@ -166,7 +167,7 @@ static inline void library_never_reconnect(MYSQL *handle)
 
 #endif
 
-/* Is there any file of certificates or keys among the options? */
+/* Do the options name any file of certificates or keys? */
 static inline bool library_has_tls_files(MYSQL *handle)
 {
 	static const enum mysql_option files[] = {MYSQL_OPT_SSL_CA, MYSQL_OPT_SSL_CAPATH,

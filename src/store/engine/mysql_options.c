@@ -1,6 +1,6 @@
 /*
- * Sets the options of option files on a connection: it has a table of the options that the
- * libraries take by mysql_options(), and decides the mode of TLS. option_files.c reads the files.
+ * Applies the options of option files to a connection, with a table of the options that
+ * mysql_options() supports, and decides the mode of TLS. option_files.c reads the files.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/mysql_options.h"
@@ -63,7 +63,7 @@ static int refuse(const struct option_value *option, const char *expected,
 			 option->key, option->value == NULL ? "" : option->value, expected);
 }
 
-/* A number with a unit K, M or G, should it be bytes. */
+/* Parse a number. With `is_bytes` it may have a unit K, M or G. */
 static int parse_amount(const struct option_value *option, bool is_bytes, int64_t *amount,
 			struct simhash_error *error)
 {
@@ -144,7 +144,7 @@ static int set_option(MYSQL *handle, const struct known_option *known,
 	}
 }
 
-/* What is an argument of mysql_real_connect(). */
+/* Take an option that is an argument of mysql_real_connect(). */
 static int take_argument(const struct option_value *option, struct connect_options *connect,
 			 struct simhash_error *error)
 {

@@ -17,7 +17,7 @@ enum tls_mode {
 	TLS_VERIFIED
 };
 
-/* What mysql_real_connect() takes as arguments. NULL and 0: not said. */
+/* The arguments of mysql_real_connect(). NULL and 0: not set. */
 struct connect_options {
 	const char *host, *user, *password, *socket; /* borrowed from the option files */
 	unsigned port;
@@ -25,9 +25,8 @@ struct connect_options {
 };
 
 /*
- * Set the options that `handle` keeps, fill `connect` with the others, and require what is said
- * of TLS. Options of other programs are ignored.
- * Errors: SIMHASH_E_RANGE for a value that is none.
+ * Set the options that `handle` stores, fill `connect` with the others, and set up the required TLS
+ * mode. Options of other programs are ignored. Errors: SIMHASH_E_RANGE for an invalid value.
  */
 int set_mysql_options(MYSQL *handle, const struct option_files *files,
 		      struct connect_options *connect, struct simhash_error *error);

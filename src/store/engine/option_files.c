@@ -21,7 +21,7 @@
 #include "base/files/open_file.h"
 #include "base/files/read_file.h"
 
-#define INCLUDES_MAX 10 /* one in another */
+#define INCLUDES_MAX 10 /* nested includes */
 #define NOT_OURS 0
 #define FILE_MAX (1 << 20) /* bytes */
 
@@ -34,7 +34,7 @@ struct option_reading {
 
 static int read_options(struct option_reading *reading, const char *path);
 
-/* The rank of a group's options, or NOT_OURS. */
+/* Return the rank of a group's options, or NOT_OURS. */
 static unsigned rank_of(const struct option_reading *reading, const char *group)
 {
 	static const char *const of_all[] = {"client", "client-server", "client-mariadb"};
@@ -47,7 +47,7 @@ static unsigned rank_of(const struct option_reading *reading, const char *group)
 	return reading->group != NULL && strcmp(group, reading->group) == 0 ? 3 : NOT_OURS;
 }
 
-/* Take off the white space around a text. */
+/* Remove the white space around a text. */
 static char *trimmed(char *text)
 {
 	char *end;
@@ -60,7 +60,7 @@ static char *trimmed(char *text)
 	return text;
 }
 
-/* End a line where a comment begins: at a '#' after white space, outside quotes. */
+/* Remove a comment from a line: it begins at a '#' after white space, outside of quotes. */
 static void cut_comment(char *line)
 {
 	char quote = '\0';
@@ -80,7 +80,7 @@ static void cut_comment(char *line)
 	}
 }
 
-/* A value without its quotes and with what its escapes mean, in place. */
+/* Remove the quotes of a value and decode its escapes, in place. */
 static char *plain_value(char *text)
 {
 	static const char letters[] = "bnrts\"'\\", meant[] = "\b\n\r\t \"'\\";
@@ -115,7 +115,7 @@ static char *plain_key(char *text)
 	return strncmp(key, "loose-", 6) == 0 ? key + 6 : key;
 }
 
-/* Keep "key" or "key=value". */
+/* Store "key" or "key=value". */
 static int take_option(struct option_reading *reading, const char *path, unsigned rank, char *line)
 {
 	struct option_files *files = reading->files;
@@ -167,7 +167,7 @@ static int read_directory(struct option_reading *reading, const char *path)
 	return status;
 }
 
-/* A line of a file; the rank of its group is kept from one to the next. */
+/* Read one line. *rank is the rank of the current group and is kept between lines. */
 static int take_line(struct option_reading *reading, const char *path, char *line, unsigned *rank)
 {
 	line = trimmed(line);
@@ -190,7 +190,7 @@ static int take_line(struct option_reading *reading, const char *path, char *lin
 	}
 }
 
-/* Remember a file that is there and cannot be read, the first one. */
+/* Record the first file that exists and cannot be read. */
 static int note_unreadable(struct option_reading *reading, const char *path)
 {
 	char **unreadable = &reading->files->unreadable;
@@ -204,7 +204,7 @@ static int note_unreadable(struct option_reading *reading, const char *path)
 	return error_set_memory(reading->error);
 }
 
-/* Remember a file with a password that is not its owner's and group's alone. */
+/* Record a file with a password that others than its owner and group can access. */
 static int note_exposed(struct option_reading *reading, const char *path, int fd, size_t first)
 {
 	struct option_files *files = reading->files;
@@ -221,7 +221,7 @@ static int note_exposed(struct option_reading *reading, const char *path, int fd
 	return files->exposed == NULL ? error_set_memory(reading->error) : 0;
 }
 
-/* A descriptor of a file that has an end and nothing that is waited for: -1 with errno. */
+/* Open a regular file, without waiting. -1 with errno. */
 static int open_options(const char *path)
 {
 	int fd = open_file_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
@@ -278,7 +278,7 @@ static int read_options(struct option_reading *reading, const char *path)
 	return status;
 }
 
-/* `name` in the directory that a variable of the environment names. */
+/* Read the file `name` in the directory of an environment variable. */
 static int read_below(struct option_reading *reading, const char *variable, const char *name)
 {
 	const char *directory = getenv(variable);
@@ -287,7 +287,7 @@ static int read_below(struct option_reading *reading, const char *variable, cons
 
 	if (directory == NULL)
 		return 0;
-	/* A file that asks for TLS must not be passed over because memory is short. */
+	/* If memory is short, do not skip the file: it may require TLS. */
 	if (asprintf(&path, "%s/%s", directory, name) < 0)
 		return error_set_memory(reading->error);
 	status = read_options(reading, path);
@@ -295,7 +295,7 @@ static int read_below(struct option_reading *reading, const char *variable, cons
 	return status;
 }
 
-/* Stable: values of one rank stay in their order. There are few. */
+/* Sort the few options stably: options of one rank keep their order. */
 static void sort_by_rank(struct option_files *files)
 {
 	for (size_t i = 1; i < files->count; i++) {

@@ -1,5 +1,5 @@
 /*
- * The SQL scripts of the folder sql/, which are compiled into the programs.
+ * Declares the SQL scripts of the folder sql/, which are compiled into the programs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCRIPTS_H

@@ -1,7 +1,7 @@
 /*
- * The SQLite driver: opens an index in one file and runs its statements. Only this file and the
- * files named after it include sqlite3.h. sqlite_file.c makes the file, and sqlite_log.c handles
- * the write-ahead log.
+ * Implements the SQLite driver: opens an index in one file and runs its statements. Only this file
+ * and the files named after it include sqlite3.h. sqlite_file.c makes the file, and sqlite_log.c
+ * handles the write-ahead log.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -20,17 +20,19 @@
 #include "store/engine/sqlite_functions.h"
 #include "store/engine/sqlite_log.h"
 
-#define ROW_BYTES_MAX (64 << 20) /* far more than the longest path of any system */
+#define ROW_BYTES_MAX (64 << 20) /* much more than the longest path of any system */
 
 struct database {
 	sqlite3 *handle;
 	char *path;
-	/* Where it is read as a file that nobody writes to: its path without links. Else NULL. */
+	/*
+	 * For a file that is opened as if nobody writes to it: its path without links; else NULL.
+	 */
 	char *unshared;
-	struct stat opened; /* of that file */
+	struct stat opened; /* the status of that file */
 	/* The kind of network file system that the file is on, where no log is used; else NULL. */
 	const char *network;
-	bool has_log_afar; /* there is one all the same, which a reader does not use */
+	bool has_log_afar; /* on a network file system, but with a log that a reader does not use */
 	struct sqlite_wait wait;
 	struct store_calls *calls;
 };
@@ -51,7 +53,7 @@ static int fail(const struct database *database, const char *what, struct simhas
 	return sqlite_error_set(database->handle, database->path, what, error);
 }
 
-/* Has an unshared database been written to, or replaced, since it was opened? */
+/* Was an unshared database written to, or replaced, since it was opened? */
 static bool has_changed(const struct database *database)
 {
 	const struct stat *opened = &database->opened;
@@ -86,7 +88,8 @@ static void close_database(struct database *database)
 {
 	struct store_calls *calls = database->calls;
 
-	store_call_begins(calls); /* the last one writes the log into the database */
+	/* the last connection to close writes the log into the database */
+	store_call_begins(calls);
 	sqlite3_close(database->handle);
 	store_call_ends(calls);
 	free(database->path);
@@ -101,7 +104,7 @@ static const char *file(const struct database *database)
 	return resolved == NULL || resolved[0] == '\0' ? database->path : resolved;
 }
 
-/* Columns of bytes become text in the views, which is only right if both are UTF-8. */
+/* The views show columns of bytes as text, which is correct only if both are UTF-8. */
 static int check_encoding(const struct database *database, const char *encoding,
 			  struct simhash_error *error)
 {
@@ -116,8 +119,8 @@ static int check_encoding(const struct database *database, const char *encoding,
 }
 
 /*
- * Read the database for the first time, which fails for a file that is not a database.
- * *is_ours: it is empty, or has our table of versions.
+ * Read the database for the first time. This fails for a file that is not a database. *is_ours
+ * becomes true if it is empty, or has our table of versions.
  */
 static int check_format(struct database *database, bool *is_ours, struct simhash_error *error)
 {
@@ -144,8 +147,8 @@ static int check_format(struct database *database, bool *is_ours, struct simhash
 }
 
 /*
- * An index may come from anybody. Nothing in it may run: no triggers, no views in place of
- * tables, no functions but those that only compute.
+ * An index may come from anybody, so nothing in it may run: no triggers, no views in place of
+ * tables, and only functions without side effects.
  */
 static int distrust(struct database *database, struct simhash_error *error)
 {
@@ -161,7 +164,9 @@ static int distrust(struct database *database, struct simhash_error *error)
 	return 0;
 }
 
-/* Our tables must be plain ones, whose columns hold what was stored and compute nothing. */
+/*
+ * Check that our tables are plain tables, whose columns contain stored values and compute nothing.
+ */
 static int check_tables(struct database *database, struct simhash_error *error)
 {
 	sqlite3_stmt *statement = NULL;
@@ -187,7 +192,7 @@ static int check_tables(struct database *database, struct simhash_error *error)
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-/* On a network file system a writer removes a log, and a reader reads the file alone. */
+/* On a network file system, a writer removes the log, and a reader reads only the file. */
 static int check_format_with_log(struct database *database, int flags, bool *is_ours,
 				 struct simhash_error *error)
 {
@@ -211,7 +216,7 @@ static int check_format_with_log(struct database *database, int flags, bool *is_
 			 database->path, database->network);
 }
 
-/* Open the file and read it for the first time. The handle of a file that does not open is NULL. */
+/* Open the file and read it for the first time. If it cannot be opened, the handle is NULL. */
 static int open_and_read(struct database *database, const char *name, int flags, bool *is_ours,
 			 struct simhash_error *error)
 {
@@ -244,15 +249,15 @@ static int open_and_read(struct database *database, const char *name, int flags,
 }
 
 /*
- * To read a database that others may write to, SQLite keeps a file beside it. It cannot create
- * that file in another user's folder, on a read-only medium or on a full disk.
+ * SQLite needs a second file next to a database that others may write to, even to read it. It
+ * cannot create that file in another user's folder, on a read-only medium or on a full disk.
  */
 static bool cannot_share(const struct database *database)
 {
 	if (database->has_log_afar)
 		return true;
 	switch (sqlite3_extended_errcode(database->handle)) {
-	case SQLITE_READONLY_ROLLBACK: /* another program left a transaction half done */
+	case SQLITE_READONLY_ROLLBACK: /* another program left an unfinished transaction */
 	case SQLITE_READONLY_DBMOVED:
 		return false;
 	case SQLITE_IOERR_SHMOPEN:
@@ -275,7 +280,7 @@ static int fail_to_write(const struct database *database, const char *why,
 			 database->path, why);
 }
 
-/* Why a database that cannot be shared cannot be written to. */
+/* Explain why nobody can write to a database that cannot be shared. */
 static int explain_not_shared(const struct database *database, struct simhash_error *error)
 {
 	int code = sqlite3_errcode(database->handle);
@@ -284,11 +289,11 @@ static int explain_not_shared(const struct database *database, struct simhash_er
 		return fail_to_write(database, sqlite3_errmsg(database->handle), error);
 	return error_set(error, SIMHASH_E_DATABASE,
 			 "cannot write to index sqlite:%s: there may be no room for the files that "
-			 "SQLite keeps beside it (%s)",
+			 "SQLite keeps next to it (%s)",
 			 database->path, sqlite3_errmsg(database->handle));
 }
 
-/* Does a file of this ending beside the database hold something? True if that is unknown. */
+/* Is there a non-empty file with this ending next to the database? True if unknown. */
 static int has_beside(const struct database *database, const char *ending, bool *is_there,
 		      struct simhash_error *error)
 {
@@ -304,7 +309,7 @@ static int has_beside(const struct database *database, const char *ending, bool 
 	return 0;
 }
 
-/* Nothing may be waiting to be written into the file, or to be rolled back. */
+/* Check that no changes are waiting to be written into the file, or to be rolled back. */
 static int check_alone(const struct database *database, struct simhash_error *error)
 {
 	static const char *const endings[] = {"-wal", "-journal"};
@@ -328,10 +333,10 @@ static int check_alone(const struct database *database, struct simhash_error *er
 }
 
 /*
- * Read a database that no file can be kept beside. Nothing keeps others from writing to it, so
- * the end of each query checks whether somebody did. What a writer has only in its log does no
- * harm: the file alone is the index as it was before. A connection that was opened like this
- * before is `beside`: both must read the same file.
+ * Read a database without a second file. Others may write to it, so the end of each query checks
+ * whether they did. Rows that a writer has only in its log do no harm: the file alone is the
+ * previous state of the index. `beside` is an earlier connection that was opened in this way; both
+ * must read the same file.
  */
 static int open_unshared(struct database *database, const struct database *beside, bool *is_ours,
 			 struct simhash_error *error)
@@ -376,11 +381,14 @@ static int open_or_unshare(struct database *database, enum open_mode mode,
 		return -1;
 	if (mode != OPEN_TO_READ)
 		return explain_not_shared(database, error);
-	/* Connections of one program are all shared, or none. */
+	/* Either all connections of a program are shared, or none. */
 	return beside == NULL ? open_unshared(database, NULL, is_ours, error) : -1;
 }
 
-/* The page size of a new database: some 16 rows, since those of a directory are read together. */
+/*
+ * The page size of a new database gives room for about 16 rows, because the rows of a directory are
+ * read together.
+ */
 static int prepare_to_write(struct database *database, struct simhash_error *error)
 {
 	if (execute(database, "PRAGMA page_size = 8192", error) != 0)
@@ -402,7 +410,10 @@ static int open_handle(struct database *database, enum open_mode mode,
 					 : "PRAGMA cache_size = -2048",
 		    error) != 0)
 		return -1;
-	/* A database that is not ours is refused by the schema, and must not be changed before. */
+	/*
+	 * A database that is not ours is rejected later by the schema, and must not be changed
+	 * before.
+	 */
 	return mode != OPEN_TO_READ && is_ours ? prepare_to_write(database, error) : 0;
 }
 
@@ -472,7 +483,7 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	return -1;
 }
 
-/* A bind fails only for an index out of range or lack of memory; step then fails too. */
+/* Binding fails only if the index is out of range or memory is short; then step fails as well. */
 static void bind_integer(struct statement *statement, unsigned index, int64_t value)
 {
 	sqlite3_bind_int64(statement->handle, (int)index + 1, value);
@@ -485,7 +496,7 @@ static void bind_text(struct statement *statement, unsigned index, const char *t
 
 static void bind_bytes(struct statement *statement, unsigned index, const void *data, size_t size)
 {
-	/* A NULL pointer would bind NULL, and an empty extension is not NULL. */
+	/* A NULL pointer would bind NULL, but an empty extension is not NULL. */
 	sqlite3_bind_blob64(statement->handle, (int)index + 1, size == 0 ? "" : data, size,
 			    SQLITE_STATIC);
 }
@@ -561,7 +572,7 @@ const struct database_driver sqlite_driver = {
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
 	.index_bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
 	.begin = "BEGIN IMMEDIATE",
-	.begin_reading = "BEGIN", /* the file is locked once, not for each query */
+	.begin_reading = "BEGIN", /* the file is locked once, and not for each query */
 	.begin_view = begin_view,
 	.readers_block = readers_block,
 	.state = "PRAGMA data_version",

@@ -13,7 +13,7 @@
 
 #include "base/basic/error.h"
 
-#define ROOM_MIN (UINT64_C(1) << 20) /* SQLite writes less at once */
+#define ROOM_MIN (UINT64_C(1) << 20) /* SQLite writes less at a time */
 
 static int classify(sqlite3 *handle)
 {
@@ -32,7 +32,7 @@ static int classify(sqlite3 *handle)
 			       : SIMHASH_E_DATABASE;
 	case SQLITE_NOMEM:
 		return SIMHASH_E_MEMORY;
-	case SQLITE_ERROR: /* among others "no such table" */
+	case SQLITE_ERROR: /* for example "no such table" */
 		return strncmp(sqlite3_errmsg(handle), "no such table", 13) == 0
 			       ? SIMHASH_E_SCHEMA
 			       : SIMHASH_E_DATABASE;
@@ -50,7 +50,9 @@ int sqlite_error_set(sqlite3 *handle, const char *path, const char *what,
 
 /* ---- Temporary files ---- */
 
-/* Where SQLite puts them: see "Temporary File Storage Locations" in its documentation. */
+/*
+ * Return the folder that SQLite uses: see "Temporary File Storage Locations" in its documentation.
+ */
 static const char *temporary_folder(void)
 {
 	const char *const folders[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp",
@@ -72,7 +74,7 @@ static bool has_room(const char *path)
 	       (uint64_t)status.f_bavail * status.f_frsize >= ROOM_MIN;
 }
 
-/* Is it the temporary files that could not be written? Whoever only reads writes nothing else. */
+/* Did writing of temporary files fail? A reader writes no other files. */
 static bool is_of_temporary_file(sqlite3 *handle, const char *path)
 {
 	int code = sqlite3_extended_errcode(handle);

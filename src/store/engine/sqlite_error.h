@@ -9,11 +9,11 @@
 
 #include "simhash.h"
 
-/* The last error of a connection: "cannot use index sqlite:PATH: ...". Returns -1. */
+/* Set the last error of a connection: "cannot use index sqlite:PATH: ...". Returns -1. */
 int sqlite_error_set(sqlite3 *handle, const char *path, const char *what,
 		     struct simhash_error *error);
 
-/* The same of a query, which may also have failed for want of room to sort in. */
+/* The same for a query, which may also fail because a sort has too little room. */
 int sqlite_error_set_query(sqlite3 *handle, const char *path, struct simhash_error *error);
 
 #endif

@@ -24,11 +24,11 @@
 #include <sys/param.h>
 #endif
 
-/* ---- Making it ---- */
+/* ---- Making the file ---- */
 
 /*
- * A new index is private to its user; SQLite's own files take over its mode. Another thread may
- * open it as soon as it is there, so no descriptor of it is closed: see close_content.
+ * Create an index that is private to its user; SQLite gives its own files the same mode. Another
+ * thread may open the index at once, so no descriptor of it is closed: see close_content.
  */
 static int create_private(const char *path, struct simhash_error *error)
 {
@@ -50,7 +50,10 @@ static int create_private(const char *path, struct simhash_error *error)
 	return status == 0 ? 0 : error_set_errno(error, "cannot create index sqlite:%s", path);
 }
 
-/* The target of a symbolic link, from where we are; the path itself if it is no link. */
+/*
+ * Return the target of a symbolic link, relative to the current directory; or the path if it is not
+ * a link.
+ */
 static char *link_target(const char *path)
 {
 	char target[PATH_MAX], *joined;
@@ -71,7 +74,7 @@ int sqlite_file_make(const char *path, struct simhash_error *error)
 
 	if (create_private(path, error) != 0)
 		return -1;
-	/* Links that lead to each other fail with ELOOP. */
+	/* Links that form a circle fail with ELOOP. */
 	if (stat(path, &status) == 0 || errno != ENOENT)
 		return 0;
 	target = link_target(path);
@@ -83,7 +86,7 @@ int sqlite_file_make(const char *path, struct simhash_error *error)
 	return result;
 }
 
-/* ---- What it must be ---- */
+/* ---- Checking the file ---- */
 
 int sqlite_file_check(const char *path, struct simhash_error *error)
 {
@@ -106,7 +109,7 @@ int sqlite_file_check(const char *path, struct simhash_error *error)
 	return error_set_errno(error, "cannot open index sqlite:%s", path);
 }
 
-/* ---- Its name ---- */
+/* ---- The name of the file ---- */
 
 void sqlite_file_warn_of_names(const struct store_location *where, const char *path)
 {
@@ -153,12 +156,12 @@ char *sqlite_file_uri(const char *path)
 	return close_text(memory, &uri) == 0 ? uri : NULL;
 }
 
-/* ---- Where it is ---- */
+/* ---- The file system ---- */
 
 #ifdef __linux__
 #define FUSE 0x65735546UL
 
-/* See statfs(2) and linux/magic.h, which lacks some. */
+/* See statfs(2) and linux/magic.h, which lacks some numbers. */
 static const struct {
 	unsigned long type;
 	const char *name;
@@ -179,7 +182,7 @@ const char *network_file_system(const char *path)
 
 	if (statfs(path, &system) != 0)
 		return NULL;
-	/* A file system of FUSE that is on a disk has the number of that disk. */
+	/* A FUSE file system on a disk has the device number of the disk. */
 	if (((unsigned long)system.f_type & 0xffffffff) == FUSE && stat(path, &file) == 0 &&
 	    major(file.st_dev) != 0)
 		return NULL;

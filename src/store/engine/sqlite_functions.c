@@ -1,5 +1,5 @@
 /*
- * Implements the functions that SQL may call, and adds them to a connection.
+ * Implements the functions that SQL can call, and adds them to a connection.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_functions.h"

@@ -1,8 +1,8 @@
 /*
- * Changes an SQLite index to and from the write-ahead log, empties the log, and waits for locks.
- * With the log, readers and the writer do not wait for each other, and a killed run leaves its
+ * Switches an SQLite index to and from the write-ahead log, empties the log, and waits for locks.
+ * With the log, readers and the writer do not wait for each other, and a killed run keeps its
  * committed rows. All connections share memory for the log. Two hosts cannot share memory, so on a
- * network file system there is a rollback journal instead.
+ * network file system SQLite uses a rollback journal.
  * SPDX-License-Identifier: MIT
  */
 #include "store/engine/sqlite_log.h"
@@ -11,13 +11,13 @@
 #include "base/basic/error.h"
 #include "store/engine/sqlite_error.h"
 
-#define WAIT_NS (2 * NS_PER_S)		    /* and transaction.c tries again */
+#define WAIT_NS (2 * NS_PER_S)		    /* transaction.c then tries again */
 #define WAIT_WITHOUT_LOG_NS (60 * NS_PER_S) /* a reader may take that long */
 #define LOG_TRIES 250
-#define LOG_PAGES 500		      /* from which a log is copied into the database */
-#define LOG_PAGES_LONG 1500	      /* from which it is begun anew */
-#define LOG_WAIT_NS (200 * NS_PER_MS) /* for those who read from it */
-#define LOG_LIMIT "16777216"	      /* to which a log shrinks that grew beside a reader */
+#define LOG_PAGES 500		      /* from this size on the log is copied into the database */
+#define LOG_PAGES_LONG 1500	      /* from this size on the log starts again */
+#define LOG_WAIT_NS (200 * NS_PER_MS) /* the time limit to wait for readers of the log */
+#define LOG_LIMIT "16777216" /* a log that became larger because of a reader shrinks to this */
 
 static int execute(sqlite3 *handle, const char *path, const char *sql, struct simhash_error *error)
 {
@@ -33,7 +33,7 @@ static bool is_stopped(const struct sqlite_wait *wait)
 	return wait->stop != NULL && atomic_load(wait->stop);
 }
 
-/* Called again and again while another connection has a lock: is this one to wait on? */
+/* Called again and again while another connection has a lock. Returns 1 to continue waiting. */
 static int wait_for_lock(void *context, int times)
 {
 	struct sqlite_wait *wait = context;
@@ -61,9 +61,9 @@ void sqlite_wait_longer(struct sqlite_wait *wait)
 /* ---- With a log ---- */
 
 /*
- * After each commit: copy the log into the database, as SQLite does by itself. One that has grown
- * long, since somebody reads all the time, is begun anew: that waits a moment for those who read
- * from it now. What fails is tried again after the next commit.
+ * Copy the log into the database after a commit, as SQLite normally does. If readers are always
+ * active, the log becomes long. It then starts again, which waits a moment for the current readers.
+ * A failure does not matter, because the next commit tries again.
  */
 static int empty_log(void *context, sqlite3 *handle, const char *schema, int pages)
 {
@@ -82,7 +82,7 @@ static int empty_log(void *context, sqlite3 *handle, const char *schema, int pag
 	return SQLITE_OK;
 }
 
-/* Changing to the write-ahead log does not wait for other processes by itself. */
+/* SQLite does not wait for other processes when it switches to the write-ahead log. */
 int sqlite_log_use(sqlite3 *handle, const char *path, struct sqlite_wait *wait,
 		   struct simhash_error *error)
 {
@@ -102,7 +102,7 @@ int sqlite_log_use(sqlite3 *handle, const char *path, struct sqlite_wait *wait,
 
 /* ---- Without ---- */
 
-/* The format's number for reading is at byte 19 of the file: see "Database File Format". */
+/* The format number for reading is at byte 19 of the file: see "Database File Format". */
 bool sqlite_log_is_used(sqlite3 *handle)
 {
 	sqlite3_file *file = NULL;

@@ -21,7 +21,7 @@ static int copy(const char *text, size_t length, char **out, struct simhash_erro
 	return *out == NULL ? error_set_memory(error) : 0;
 }
 
-/* Copy a part of a URL and decode its %XX. An empty part becomes NULL. */
+/* Copy a part of a URL and decode %XX. An empty part becomes NULL. */
 static int decode(const char *text, size_t length, char **out, struct simhash_error *error)
 {
 	char *write;
@@ -55,7 +55,7 @@ static int parse_port(const char *text, size_t length, unsigned *port, struct si
 
 	if (length == 0)
 		return 0;
-	/* What is no port may be the beginning of a password with a slash in it. */
+	/* An invalid port may be the beginning of a password that contains a slash. */
 	if (decimal_parse(text, length, 0, 65535, &value) != DECIMAL_OK || value == 0)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "database URL: expected a port from 1 to 65535 after the host");
@@ -63,7 +63,7 @@ static int parse_port(const char *text, size_t length, unsigned *port, struct si
 	return 0;
 }
 
-/* host, host:port or [IPv6 address]:port */
+/* Parse host, host:port or [IPv6 address]:port. */
 static int parse_host(const char *text, size_t length, struct store_url *url,
 		      struct simhash_error *error)
 {
@@ -89,7 +89,10 @@ static int parse_host(const char *text, size_t length, struct store_url *url,
 	return decode(text, (size_t)(end - text), &url->host, error);
 }
 
-/* What follows the database. Wrong parameters are not repeated: one may be a password. */
+/*
+ * Parse the parameters after the database. Messages do not repeat a wrong parameter, because it may
+ * be a password.
+ */
 static int parse_parameters(const char *text, struct store_url *url, struct simhash_error *error)
 {
 	static const char option[] = "?defaults-file=";
@@ -105,7 +108,7 @@ static int parse_parameters(const char *text, struct store_url *url, struct simh
 	return decode(file, strlen(file), &url->defaults_file, error);
 }
 
-/* What follows "mysql://". */
+/* Parse the part after "mysql://". */
 static int parse_mysql(const char *text, struct store_url *url, struct simhash_error *error)
 {
 	size_t authority = strcspn(text, "/?"), name;
@@ -152,7 +155,7 @@ int store_url_parse(const char *text, struct store_url *url, struct simhash_erro
 	} else if (strncmp(text, "mysql://", 8) == 0) {
 		status = parse_mysql(text + 8, url, error);
 	} else if (memchr(text, '@', strlen(text)) != NULL) {
-		/* Perhaps a password is in it. */
+		/* The text may contain a password, so do not show it. */
 		return error_set(error, SIMHASH_E_SYNTAX, "database URL: " EXPECTED);
 	} else {
 		return error_set(error, SIMHASH_E_SYNTAX,

@@ -1,5 +1,5 @@
 /*
- * The URL of an index.
+ * Parses and compares the URLs of indexes.
  *
  *     sqlite:/path/to/index.db
  *     mysql://user@host:port/database?defaults-file=/path/to/options
@@ -16,26 +16,26 @@
 struct store_url {
 	char *scheme; /* "sqlite" or "mysql" */
 	char *path;   /* sqlite: the file, else NULL */
-	char *user;   /* mysql: each NULL where the URL leaves it to the option files */
+	char *user;   /* for mysql; a part is NULL if the URL omits it */
 	char *host;
 	char *database;
-	char *defaults_file; /* mysql: the only option file to read; NULL for the usual ones */
-	unsigned port;	     /* 0 where the URL leaves it out */
+	char *defaults_file; /* for mysql: the only option file to read; NULL for the usual files */
+	unsigned port;	     /* 0 if the URL omits it */
 };
 
 /*
- * Take a URL apart. %XX is decoded in the parts of a mysql URL; the path of a
- * sqlite URL is taken as it stands. A password in a URL is refused, and not
- * repeated in the message. On success the caller releases `url`.
- * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_MEMORY.
+ * Parse a URL. %XX is decoded in the parts of a mysql URL; the path of a sqlite URL is not decoded.
+ * A password in a URL is rejected, and the message does not repeat it. On success the caller
+ * releases `url`. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_MEMORY.
  */
 int store_url_parse(const char *text, struct store_url *url, struct simhash_error *error);
 
 void store_url_release(struct store_url *url);
 
 /*
- * Do both URLs name one index: one file, by any of its names, or one database of one server, by the
- * same option file? A server's other names, and what option files say, are not looked up. Errors: those of store_url_parse.
+ * Do both URLs name the same index: one file, by any of its names, or one database of one server
+ * with the same option file? Other names of a server and the contents of option files are not
+ * compared. Errors: the errors of store_url_parse.
  */
 int store_url_compare(const char *first, const char *second, bool *is_same,
 		      struct simhash_error *error);

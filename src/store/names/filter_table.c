@@ -14,7 +14,7 @@
 #include "store/open/query.h"
 #include "store/open/transaction.h"
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter(struct store *store, const struct filter_entry *entry, struct simhash_error *error)
 {
 	struct query query;

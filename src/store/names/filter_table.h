@@ -1,6 +1,6 @@
 /*
- * The table filter_command: the commands that files were given to, by the number in the files'
- * rows.
+ * Writes and copies the table filter_command: the filter commands that received files, by the
+ * number in the files' rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILTER_TABLE_H
@@ -16,11 +16,11 @@ struct filter_entry {
 	struct bytes command, version;
 };
 
-/* Enter a command unless its number is there. Error: SIMHASH_E_DATABASE. */
+/* Add a command unless its number exists. Error: SIMHASH_E_DATABASE. */
 int store_filter_enter(struct store *store, const struct filter_entry *entry,
 		       struct simhash_error *error);
 
-/* Enter the commands of another index. Errors: SIMHASH_E_DATABASE, SIMHASH_E_MEMORY. */
+/* Add the commands of another index. Errors: SIMHASH_E_DATABASE, SIMHASH_E_MEMORY. */
 int store_filters_copy(struct store *from, struct store *to, struct simhash_error *error);
 
 #endif

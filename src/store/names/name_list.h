@@ -1,5 +1,5 @@
 /*
- * Lists of ids and names, for the hosts, measures and tag sets of an index.
+ * Stores lists of ids and names, for the hosts, measures and tag sets of an index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_NAME_LIST_H
@@ -13,10 +13,10 @@
 
 struct name {
 	int64_t id;
-	struct bytes text; /* a zero follows; in a damaged index there may be others in it */
+	struct bytes text; /* a zero follows; in a damaged index there may be zeros in it */
 };
 
-/* In order of id. All zero is an empty list. */
+/* Sorted by id. A list of zeros is empty. */
 struct name_list {
 	struct name *names;
 	size_t count, capacity;
@@ -25,7 +25,7 @@ struct name_list {
 
 void name_list_release(struct name_list *list);
 
-/* The name of an id, or NULL; the id of a name, or 0. */
+/* Return the name of an id, or NULL; return the id of a name, or 0. */
 const struct name *name_list_find(const struct name_list *list, int64_t id);
 int64_t name_list_id(const struct name_list *list, const char *text);
 

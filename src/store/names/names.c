@@ -1,5 +1,5 @@
 /*
- * Reads and enters hosts and measures in their tables of ids and names.
+ * Reads hosts and measures from their tables of ids and names, and adds new ones.
  * SPDX-License-Identifier: MIT
  */
 #include "store/names/names.h"
@@ -48,7 +48,7 @@ static int find_name(struct store *store, const struct name_table *table, const 
 	return 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter_name(struct store *store, const struct name_table *table, const char *name,
 		      int64_t *id, struct simhash_error *error)
 {

@@ -14,7 +14,7 @@
 #include "store/open/query.h"
 #include "store/open/transaction.h"
 
-/* The id of a run that began at the same time at the same root, or 0. */
+/* Return the id of a run with the same start time and root, or 0. */
 static int find_run(struct store *store, const struct row_scope *scope, const struct scan_run *run,
 		    int64_t *id, struct simhash_error *error)
 {
@@ -32,7 +32,7 @@ static int find_run(struct store *store, const struct row_scope *scope, const st
 	return query_first(&query, id, error) < 0 ? -1 : 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter_run(struct store *store, const struct row_scope *scope, struct scan_run *run,
 		     struct simhash_error *error)
 {
@@ -40,7 +40,7 @@ static int enter_run(struct store *store, const struct row_scope *scope, struct 
 
 	if (find_run(store, scope, run, &run->id, error) != 0)
 		return -1;
-	if (run->id != 0) /* a COMMIT was carried out, and the answer lost */
+	if (run->id != 0) /* a COMMIT succeeded, but its answer was lost */
 		return 0;
 	if (next_id(store, "SELECT MAX(id) FROM scan_run", &run->id, error) != 0 ||
 	    query_begin(&query, store,
@@ -66,7 +66,7 @@ int store_run_start(struct store *store, const struct row_scope *scope, struct s
 	return status;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter_runs(struct store *store, const struct scan_run *runs, size_t count,
 		      struct simhash_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * The runs of simhash that an index remembers, one for each root.
+ * Records the runs of simhash in the index, one for each root.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCAN_RUN_H
@@ -12,39 +12,39 @@ struct store;
 
 struct scan_run {
 	int64_t id;
-	struct row_scope scope; /* set where a run is read */
+	struct row_scope scope; /* set when a run is read */
 	struct bytes root;
-	int64_t started_at_ns, finished_at_ns; /* finished: 0 if it has not ended */
+	int64_t started_at_ns, finished_at_ns; /* finished_at_ns is 0 if the run has not ended */
 	int64_t files, bytes, errors;
 };
 
 /*
- * Enter a run that begins, which sets its id; complete it when it ends. One that is cut off has the
- * end 0. Meanwhile it counts what is stored, see struct run_progress.
+ * Add a run that begins, and set its id; complete it when it ends. An interrupted run has the end
+ * 0. During the run it counts the stored rows: see struct run_progress.
  */
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
 		    struct simhash_error *error);
 int store_run_finish(struct store *store, const struct scan_run *run, struct simhash_error *error);
 
-/* Enter runs that another index has, with their ends, at once. */
+/* Add finished runs of another index at once. */
 int store_runs_enter(struct store *store, const struct scan_run *runs, size_t count,
 		     struct simhash_error *error);
 
 /*
- * No row of a scope was scanned after *last_ns, as far as its runs tell: INT64_MAX if one may still
- * be going on.
+ * Return the last time when a row of a scope can have been scanned, according to its runs.
+ * INT64_MAX if a run may still be in progress.
  */
 int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,
 		    struct simhash_error *error);
 
-/* Runs in the order in which they began. */
+/* Runs in the order of their start. */
 struct scan_run_list {
 	struct scan_run *runs;
 	size_t count, capacity;
 	struct arena roots;
 };
 
-/* All runs. On success the caller releases the list. */
+/* Read all runs. On success the caller releases the list. */
 int store_read_runs(struct store *store, struct scan_run_list *list, struct simhash_error *error);
 
 void scan_run_list_release(struct scan_run_list *list);

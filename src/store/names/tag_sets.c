@@ -15,10 +15,7 @@ int store_read_tag_sets(struct store *store, struct name_list *tag_sets,
 	return name_list_read(store, "SELECT id, name FROM tag_set ORDER BY id", tag_sets, error);
 }
 
-/*
- * The tag of a row: pattern, uniform, scatter, skew. False where its numbers are not those of a
- * tag, and would be cut off.
- */
+/* Return the tag of a row: pattern, uniform, scatter, skew. False if a number is out of range. */
 static bool take_tag(struct query *query, struct simhash_tag *tag)
 {
 	int64_t numbers[4];
@@ -33,7 +30,7 @@ static bool take_tag(struct query *query, struct simhash_tag *tag)
 	return true;
 }
 
-/* The tags of an id; *is_whole is false when they are not 16 that are valid. */
+/* Read the tags of an id. *is_whole is false if they are not 16 valid tags. */
 static int read_tags(struct store *store, int64_t id, struct simhash_tag tags[SIMHASH_TAGS],
 		     bool *is_whole, struct simhash_error *error)
 {
@@ -147,7 +144,10 @@ static int insert_tag_set(struct store *store, const struct simhash_tag_set *set
 {
 	int64_t next, next_of_tags;
 
-	/* Tags whose set is gone keep their id, or the new set would have them twice. */
+	/*
+	 * If a set was deleted but its tags remain, its id is not reused: the new set would have
+	 * both.
+	 */
 	if (next_id(store, "SELECT MAX(id) FROM tag_set", &next, error) != 0 ||
 	    next_id(store, "SELECT MAX(tag_set) FROM tag", &next_of_tags, error) != 0)
 		return -1;
@@ -161,7 +161,7 @@ static int insert_tag_set(struct store *store, const struct simhash_tag_set *set
 	return 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter_tag_set(struct store *store, const struct simhash_tag_set *set, int64_t *id,
 			 struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * The tag sets of an index. The tags identify a set: the same 16 tags and weights are the same set,
- * regardless of its name.
+ * Stores the tag sets of an index. The tags identify a set: the same 16 tags and weights are the
+ * same set, regardless of its name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TAG_SETS_H
@@ -14,20 +14,20 @@
 struct store;
 
 /*
- * The id of a tag set; 0 when the index does not have it, unless `create` enters it.
- * Error: SIMHASH_E_RANGE where `create` finds other tags under its name.
+ * Return the id of a tag set. If the index does not have it, `create` adds it; otherwise returns 0.
+ * Error: SIMHASH_E_RANGE if `create` finds other tags under its name.
  */
 int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
 		     int64_t *id, struct simhash_error *error);
 
 /*
- * The tag set of an id; on success the caller frees it. Error: SIMHASH_E_RANGE for an id that the
- * index does not have, and for tags that are not valid.
+ * Read the tag set of an id. On success the caller frees it. Error: SIMHASH_E_RANGE for an unknown
+ * id, and for invalid tags.
  */
 int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set **set,
 		       struct simhash_error *error);
 
-/* All tag sets. On success the caller releases the list. */
+/* Read all tag sets. On success the caller releases the list. */
 int store_read_tag_sets(struct store *store, struct name_list *tag_sets,
 			struct simhash_error *error);
 

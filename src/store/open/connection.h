@@ -1,5 +1,5 @@
 /*
- * The internals of a store: a driver, its connection, and its prepared statements.
+ * Defines the internals of a store: a driver, its connection, and its prepared statements.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_CONNECTION_H
@@ -48,20 +48,22 @@ struct store {
 	struct database *database;
 	struct store_location location;
 	int64_t max_statement_bytes;
-	unsigned array_rows; /* for which one statement runs; 0: no arrays */
+	unsigned array_rows; /* the number of rows for which one statement runs; 0: no arrays */
 	bool counts_commits; /* in transactions that change files */
 	bool writes;
-	const char *own_file; /* the file that holds the database; or NULL */
+	const char *own_file; /* the file of the database; or NULL */
 	struct own_inode {
 		uint64_t device, inode;
-	} own_inodes[OWN_FILES_MAX]; /* of that file and SQLite's next to it */
+	} own_inodes[OWN_FILES_MAX]; /* the inodes of this file and of SQLite's files next to it */
 	size_t own_inode_count;
-	bool has_told;	     /* that it waits for a server */
-	double lost_since_s; /* when a connection was lost, if nothing succeeded since; else 0 */
+	bool has_told; /* has reported that it waits for a server */
+	/* the time when the connection was lost, if nothing succeeded since; else 0 */
+	double lost_since_s;
 	struct statement *kept[KEPT_STATEMENTS];
-	int64_t measures[SKETCHES_MAX]; /* wanted */
+	int64_t measures[SKETCHES_MAX]; /* the requested measures */
 	unsigned measure_count;
-	int64_t containers; /* kinds that files are to be looked at for, see store_want_containers */
+	/* the kinds for which files must be examined, see store_want_containers */
+	int64_t containers;
 	uint32_t (*wanted_filter)(const void *filters, struct bytes name); /* or NULL */
 	const void *filters;
 	bool has_view;	    /* in a transaction that only reads */
@@ -72,15 +74,15 @@ struct store {
 int store_rows_are_own(struct store *store, bool *are_own, struct simhash_error *error);
 
 /*
- * After a failure: if a connection was lost and the location says to wait, connect again, so
- * that the caller can begin again. 0, or -1 with the error that remains.
+ * After a failure: if the connection was lost and the location says to wait, connect again, so that
+ * the caller can start again. Returns 0, or -1 with the remaining error.
  */
 int store_recover(struct store *store, struct simhash_error *error);
 
-/* Is the program to stop? */
+/* Was the program asked to stop? */
 bool store_is_stopped(const struct store *store);
 
-/* After a success: the next lost connection may take as long again to recover from. */
+/* Call this after a success: the next lost connection then gets the full waiting time again. */
 void store_went_well(struct store *store);
 
 #endif

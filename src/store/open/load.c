@@ -8,7 +8,7 @@
 #include "store/open/schema.h"
 #include "store/open/transaction.h"
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int before_load(struct store *store, struct simhash_error *error)
 {
 	struct query query;

@@ -1,5 +1,5 @@
 /*
- * A query: a statement with its parameters and its rows.
+ * Runs a query: a statement with its parameters and its rows.
  *
  *     if (query_begin(&query, store, "SELECT id, root FROM scan_run WHERE host = ?", error) != 0)
  *             return -1;
@@ -24,61 +24,61 @@
 struct query {
 	const struct database_driver *driver;
 	struct statement *statement;
-	unsigned bound; /* parameters so far */
-	bool is_kept;	/* by the store, for the next time */
+	unsigned bound; /* the number of bound parameters */
+	bool is_kept;	/* the store keeps the statement for the next query */
 };
 
 int query_begin(struct query *query, struct store *store, const char *sql,
 		struct simhash_error *error);
 
-/* The same with a text that `format` makes. */
+/* The same with a formatted statement. */
 __attribute__((format(printf, 4, 5))) int query_begin_format(struct query *query,
 							     struct store *store,
 							     struct simhash_error *error,
 							     const char *format, ...);
 
-/* The same of a statement that is prepared once for each connection. */
+/* The same for a statement that is prepared once for each connection. */
 int query_begin_kept(struct query *query, struct store *store, enum kept_statement which,
 		     const char *sql, struct simhash_error *error);
 
-/* The query of a statement that is between two of its rows. NULL is a query that has ended. */
+/* Return the query of a statement between two of its rows. NULL gives an ended query. */
 static inline struct query query_of(const struct store *store, struct statement *statement)
 {
 	return (struct query){.driver = store->driver, .statement = statement};
 }
 
-/* Ends a query that has begun, or one that is all zero. */
+/* End a query. A query of zeros is allowed. */
 void query_end(struct query *query);
 
-/* Make ready to be bound and run again. */
+/* Prepare the query to be bound and run again. */
 static inline void query_again(struct query *query)
 {
 	query->driver->reset(query->statement);
 	query->bound = 0;
 }
 
-/* Run a statement that has no rows, and end it. */
+/* Run a statement without result rows, and end it. */
 int query_run(struct query *query, struct simhash_error *error);
 
 /*
- * The first column of the first row, and end the query: 1, 0 where there is no row, which
- * leaves *value as it is, or -1.
+ * Get the first column of the first row, and end the query. Returns 1, 0 if there is no row (then
+ * *value does not change), or -1.
  */
 int query_first(struct query *query, int64_t *value, struct simhash_error *error);
 
-/* Hand on every row, until one fails, and end the query. */
+/* Pass on every row until one fails, and end the query. */
 typedef int query_row_fn(void *context, struct query *query, struct simhash_error *error);
 int query_each(struct query *query, query_row_fn *each, void *context, struct simhash_error *error);
 
-/* Run a statement that has no rows, with integers as its parameters. */
+/* Run a statement without result rows, with integers as its parameters. */
 int store_run(struct store *store, const char *sql, const int64_t *values, unsigned count,
 	      struct simhash_error *error);
 
-/* The first column of the first row of a statement with integers as its parameters; else 0. */
+/* Get the first column of the first row of a statement with integers as its parameters, or 0. */
 int store_read_integer(struct store *store, const char *sql, const int64_t *values, unsigned count,
 		       int64_t *result, struct simhash_error *error);
 
-/* A column that must have `size` bytes, or the row is damaged. */
+/* Get a column of `size` bytes. Another size is an error: the row is damaged. */
 int query_fixed_bytes(struct query *query, unsigned column, uint8_t *out, size_t size,
 		      struct simhash_error *error);
 
@@ -113,14 +113,14 @@ static inline void query_bind_null(struct query *query)
 	query->driver->bind_null(query->statement, query->bound++);
 }
 
-/* "path_hash BETWEEN ? AND ?" */
+/* Bind the two parameters of "path_hash BETWEEN ? AND ?". */
 static inline void query_bind_range(struct query *query, const struct hash_range *range)
 {
 	query_bind_data(query, range->low, PATH_HASH_SIZE);
 	query_bind_data(query, range->high, PATH_HASH_SIZE);
 }
 
-/* The next row: 1, 0 at the end, -1 for an error. */
+/* Get the next row. Returns 1, 0 at the end, -1 for an error. */
 static inline int query_next(struct query *query, struct simhash_error *error)
 {
 	return query->driver->step(query->statement, error);

@@ -1,6 +1,6 @@
 /*
- * Writes the statements that make the users of an index on a server. It asks the server for users,
- * hosts and TLS, and fills names, hosts and passwords into sql/mysql/roles.sql.
+ * Writes the statements that create the users of an index on a server. It asks the server about
+ * users, hosts and TLS, and inserts names, hosts and passwords into sql/mysql/roles.sql.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/roles.h"
@@ -17,12 +17,12 @@
 #include "store/engine/url.h"
 #include "store/open/query.h"
 
-#define HASH_SIZE 41 /* of a password, in hexadecimal digits, with a zero */
+#define HASH_SIZE 41 /* of a password hash in hexadecimal digits, with a zero */
 
-/* No password has this hash that anybody knows of. */
+/* Nobody knows a password with this hash. */
 #define NO_HASH "0000000000000000000000000000000000000000"
 
-#define NAME_BEGINNING 16 /* bytes of a long name of a database */
+#define NAME_BEGINNING 16 /* bytes of a long database name */
 
 struct rights {
 	bool are_here, are_elsewhere;
@@ -32,11 +32,11 @@ struct roles {
 	const struct role_request *request;
 	struct role_users *users;
 	const char *database;
-	char **hosts; /* from where users come */
+	char **hosts; /* the hosts from which users connect */
 	size_t host_count, host_capacity;
 	char hashes[ROLES][HASH_SIZE];
 	bool requires_tls;
-	bool has_sha2_only; /* no mysql_native_password, as MySQL since 8.4 by default */
+	bool has_sha2_only; /* without mysql_native_password, as MySQL since 8.4 by default */
 };
 
 /* The same for caching_sha2_password: a salt of 20 bytes, and a hash of 43 characters. */
@@ -44,7 +44,7 @@ struct roles {
 
 /* ---- Names ---- */
 
-/* "index_writer" for the database "index". A long name is told from others by its hash. */
+/* Make a name such as "index_writer" for the database "index". A hash distinguishes long names. */
 static void name_user(char name[USER_NAME_SIZE], const char *database, enum role role)
 {
 	static const char *const endings[] = {"writer", "reader", "sql"};
@@ -56,7 +56,7 @@ static void name_user(char name[USER_NAME_SIZE], const char *database, enum role
 	}
 	size = NAME_BEGINNING;
 	while (size > 0 && ((unsigned char)database[size] & 0xc0) == 0x80)
-		size--; /* not within a character */
+		size--; /* do not cut a character */
 	snprintf(name, USER_NAME_SIZE, "%.*s-%08x_%s", (int)size, database,
 		 (unsigned)XXH32(database, strlen(database), 0), endings[role]);
 }
@@ -71,7 +71,7 @@ static int take_rights(void *context, struct query *query, struct simhash_error 
 	return 0;
 }
 
-/* In which databases has a user rights? None, if we may not know. */
+/* Find the databases in which a user has rights. Finds none if we may not read this. */
 static int find_rights(struct store *store, const char *user, struct rights *rights,
 		       struct simhash_error *error)
 {
@@ -111,7 +111,7 @@ static int find_names(struct roles *roles, struct store *store, struct simhash_e
 	return 0;
 }
 
-/* ---- What the server tells ---- */
+/* ---- Asking the server ---- */
 
 static int add_host(struct roles *roles, const char *host, size_t size, struct simhash_error *error)
 {
@@ -132,7 +132,10 @@ static int take_host(void *context, struct query *query, struct simhash_error *e
 	return add_host(context, host.data, host.size, error);
 }
 
-/* Ask what not everybody may ask, or what not all servers know: 1, or 0 without an answer. */
+/*
+ * Ask a question that not everybody may ask or not all servers can answer. Returns 1, or 0 without
+ * an answer.
+ */
 static int ask(struct store *store, const char *sql, query_row_fn *each, void *context,
 	       struct simhash_error *error)
 {
@@ -153,7 +156,10 @@ static int take_flag(void *context, struct query *query, struct simhash_error *e
 	return 0;
 }
 
-/* A user of any host does not come before the anonymous user of one: be users of that, too. */
+/*
+ * The anonymous user of a host has priority over a user of any host, so also create users of that
+ * host.
+ */
 static int find_hosts(struct roles *roles, struct store *store, struct simhash_error *error)
 {
 	static const char anonymous[] =
@@ -175,7 +181,10 @@ static int find_tls(struct roles *roles, struct store *store, struct simhash_err
 	roles->requires_tls = roles->request->tls != TLS_NEVER;
 	if (roles->request->tls != TLS_WHERE_IT_IS)
 		return 0;
-	/* MySQL 8.4 and later have a table instead of the variable. Without an answer there is TLS. */
+	/*
+	 * MySQL 8.4 and later have a table instead of this variable. Assume TLS if there is no
+	 * answer.
+	 */
 	status = ask(store, "SELECT CAST(@@have_ssl = 'YES' AS SIGNED)", take_flag,
 		     &roles->requires_tls, error);
 	if (status == 0)
@@ -238,7 +247,7 @@ static void write_quoted(FILE *out, const char *text, char quote)
 	fputc(quote, out);
 }
 
-/* "'user'@'%'" */
+/* Write an account: "'user'@'%'". */
 static void write_account(FILE *out, const struct roles *roles, enum role role, size_t host)
 {
 	write_quoted(out, roles->users->names[role], '\'');
@@ -246,7 +255,7 @@ static void write_account(FILE *out, const struct roles *roles, enum role role, 
 	write_quoted(out, roles->hosts[host], '\'');
 }
 
-/* "'user'@'%', 'user'@'localhost'", each with what identifies it */
+/* Write "'user'@'%', 'user'@'localhost'", each with its password if `identified`. */
 static void write_accounts(FILE *out, const struct roles *roles, enum role role, bool identified)
 {
 	for (size_t i = 0; i < roles->host_count; i++) {
@@ -297,8 +306,8 @@ static void write_users(FILE *out, const struct roles *roles)
 {
 	explain_passwords(out, roles);
 	if (roles->host_count > 1)
-		fputs("-- This server has anonymous users, who come before users of any host. So "
-		      "there are\n-- users of the same hosts, too.\n",
+		fputs("-- This server has anonymous users, who have priority over users of any "
+		      "host. So there\n-- are also users of the same hosts.\n",
 		      out);
 	if (roles->requires_tls)
 		fputs("-- A connection without TLS is refused.\n", out);
@@ -317,7 +326,7 @@ static void write_users(FILE *out, const struct roles *roles)
 		}
 }
 
-/* What stands for `name` in the statements; false if that is no such name. */
+/* Write the text for the placeholder `name`. Returns false if there is no such placeholder. */
 static bool write_place(FILE *out, const char *name, size_t size, const struct roles *roles)
 {
 	static const char *const places[] = {"writer", "reader", "sql"};

@@ -1,5 +1,6 @@
 /*
- * The users of an index on a server: one who writes, one who reads, and one who queries with SQL.
+ * Creates the users of an index on a server: one who writes, one who reads, and one who queries
+ * with SQL.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ROLES_H
@@ -19,28 +20,28 @@ enum tls_need {
 
 struct role_request {
 	enum tls_need tls;
-	/* Each NULL: the users get passwords by hand. Only their hashes are in the statements. */
+	/* NULL: the administrator sets the passwords. The statements contain only hashes. */
 	const char *passwords[ROLES];
-	/* Their hashes for caching_sha2_password; NULL without Nettle. */
+	/* The hashes for caching_sha2_password; NULL without Nettle. */
 	const char *sha2_hashes[ROLES];
 };
 
-#define USER_NAME_SIZE 33 /* the longest that MySQL has, with a zero */
+#define USER_NAME_SIZE 33 /* the maximum of MySQL, with a zero */
 
 /*
- * The names of the users: that of the database, cut off if it is long, and "_writer", "_reader" or
- * "_sql". An index whose users have the names of older versions, such as simhash_writer, keeps them,
- * unless they are the users of another index as well.
+ * The names of the users: the name of the database, cut off if it is long, and "_writer", "_reader"
+ * or "_sql". If the users of an index have the names of older versions, such as simhash_writer,
+ * they keep these names, unless another index has the same users.
  */
 struct role_users {
 	char names[ROLES][USER_NAME_SIZE];
 };
 
 /*
- * The statements that make the users and give them the rights that they need and no more, with
- * comments; NULL for an engine without users. The caller frees the text.
- * Errors: those of a query, SIMHASH_E_MEMORY, SIMHASH_E_RANGE for new passwords of users who have
- * rights in another database.
+ * Write the statements that create the users and give them only the rights that they need, with
+ * comments. *sql is NULL for an engine without users. The caller frees the text. Errors: the errors
+ * of a query, SIMHASH_E_MEMORY, SIMHASH_E_RANGE for new passwords of users who have rights in
+ * another database.
  */
 int store_roles(struct store *store, const struct role_request *request, struct role_users *users,
 		char **sql, struct simhash_error *error);

@@ -1,5 +1,5 @@
 /*
- * Creates, migrates and refuses indexes. sql/ has the SQL, and the driver runs it.
+ * Creates, migrates and rejects indexes. sql/ has the SQL, and the driver runs it.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/schema.h"
@@ -13,9 +13,9 @@
 #include "base/files/open_file.h"
 #include "store/open/query.h"
 
-#define TRIES 8 /* 20, 40 ... 2560 ms apart */
+#define TRIES 8 /* with pauses of 20, 40 ... 2560 ms */
 
-/* Write a statement, in which "{x}" is the bytes of column x as text. */
+/* Write a statement, and replace "{x}" by the bytes of column x as text. */
 static void write_statement(FILE *out, const char *sql, size_t size, const char *as_text)
 {
 	static const char column[] = "{column}";
@@ -51,8 +51,8 @@ static char *read_statement(const char *sql, size_t size, const char *as_text)
 }
 
 /*
- * Run a script statement by statement; each ends in ";" at the end of a line. After a run that
- * was cut off a statement may find its work done: ERROR_DUPLICATE.
+ * Run a script statement by statement; each ends with ";" at the end of a line. After an
+ * interrupted run, a statement may find that its work is done: ERROR_DUPLICATE.
  */
 static int run_script(const struct store *store, const char *script, struct simhash_error *error)
 {
@@ -91,7 +91,10 @@ static int newest_version(const struct store *store)
 	return version;
 }
 
-/* The version of the index: 0 for an empty database and for one whose first opening was cut off. */
+/*
+ * Read the version of the index. It is 0 for an empty database, and if the first opening was
+ * interrupted.
+ */
 static int read_version(struct store *store, int64_t *version, struct simhash_error *error)
 {
 	const char *url = store->location.url;
@@ -108,8 +111,8 @@ static int read_version(struct store *store, int64_t *version, struct simhash_er
 			       ? -1
 			       : error_set(error, SIMHASH_E_SCHEMA,
 					   "%s is a database, but not an index of simhash: it has "
-					   "tables, but no schema_version; give simhash a database "
-					   "of its own",
+					   "tables, but no schema_version; give simhash its own "
+					   "database",
 					   url);
 	if (*version < 0)
 		return error_set(error, SIMHASH_E_SCHEMA,
@@ -119,7 +122,7 @@ static int read_version(struct store *store, int64_t *version, struct simhash_er
 	return 0;
 }
 
-/* The views are there before the last version is: who finds that version needs nothing else. */
+/* Views are created before the last version is set, so an index of that version is complete. */
 static int migrate(struct store *store, int64_t *version, int newest, struct simhash_error *error)
 {
 	if (run_script(store, store->driver->migrations[*version], error) != 0 ||
@@ -133,12 +136,12 @@ static int migrate(struct store *store, int64_t *version, int newest, struct sim
 	return 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int update(struct store *store, int newest, struct simhash_error *error)
 {
 	int64_t version;
 
-	/* Another process may have been faster. */
+	/* Another process may have updated it already. */
 	if (read_version(store, &version, error) != 0 ||
 	    (version == newest && run_script(store, store->driver->views, error) != 0))
 		return -1;
@@ -161,7 +164,9 @@ static int try_to_update(struct store *store, int newest, struct simhash_error *
 	return -1;
 }
 
-/* Several processes that make one index, or bring it up to date, may be in each other's way. */
+/*
+ * Several processes may create or update one index at the same time, so try again after a conflict.
+ */
 static int update_all(struct store *store, int newest, struct simhash_error *error)
 {
 	for (unsigned attempt = 0; try_to_update(store, newest, error) != 0; attempt++) {

@@ -1,7 +1,6 @@
 /*
- * The schema of an index. It is created when the index is first opened, and updated when it is
- * older than the program. An index is refused when its schema is newer or when it is not an index
- * at all.
+ * Manages the schema of an index. It is created when the index is first opened, and updated when it
+ * is older than the program. An index is rejected if its schema is newer, or if it is not an index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SCHEMA_H
@@ -18,10 +17,10 @@ struct store;
  */
 int schema_open(struct store *store, enum open_mode mode, struct simhash_error *error);
 
-/* Make the views of an index anew, which an upgrade does, too. */
+/* Create the views of an index again; an upgrade also does this. */
 int schema_make_views(struct store *store, struct simhash_error *error);
 
-/* The driver's scripts around a first load, where it has any. */
+/* Run the driver's scripts before and after a first load, if it has any. */
 int schema_before_load(struct store *store, struct simhash_error *error);
 int schema_after_load(struct store *store, struct simhash_error *error);
 

@@ -1,6 +1,5 @@
 /*
- * Opens the connection that a URL names, and opens it again after a loss. The other files of the
- * room have the tables, and the drivers have the engines.
+ * Opens the connection of a URL, and opens it again after a loss.
  * SPDX-License-Identifier: MIT
  */
 #include "store/open/store.h"
@@ -16,7 +15,7 @@
 #include "store/open/query.h"
 #include "store/open/schema.h"
 
-#define STATEMENT_BYTES_MIN 16384 /* the longest statement has 5,000 without values */
+#define STATEMENT_BYTES_MIN 16384 /* the longest statement has 5,000 bytes without values */
 
 static const struct database_driver *const drivers[] = {
 	&sqlite_driver,
@@ -109,7 +108,7 @@ static int prepare_to_write(struct store *store, struct simhash_error *error)
 	return 0;
 }
 
-/* Connect, once. */
+/* Connect without a second try. */
 static int connect_once(struct store *store, const struct store_url *url, enum open_mode mode,
 			const struct store *beside, struct simhash_error *error)
 {
@@ -118,7 +117,7 @@ static int connect_once(struct store *store, const struct store_url *url, enum o
 				  beside == NULL ? NULL : beside->database, &store->database,
 				  error);
 
-	store->location.warning = NULL; /* once is enough, for the connections beside it, too */
+	store->location.warning = NULL; /* One warning is enough, also for later connections. */
 	if (status != 0)
 		return -1;
 	if (schema_open(store, mode, error) == 0 &&
@@ -133,11 +132,11 @@ bool store_is_stopped(const struct store *store)
 	return store->location.stop != NULL && atomic_load(store->location.stop);
 }
 
-#define PAUSES_MAX 10 /* of a tenth of a second, between two tries */
+#define PAUSES_MAX 10 /* tenths of a second between two tries */
 
 /*
- * Connect, and while the server does not answer try again until `end_s`. With `has_failed` the
- * error tells of a connection that was lost, and waiting comes first.
+ * Connect, and try again until `end_s` while the server does not answer. With `has_failed`, `error`
+ * is the error of a lost connection, and waiting comes first.
  */
 static int try_to_connect(struct store *store, const struct store_url *url, enum open_mode mode,
 			  const struct store *beside, double end_s, bool has_failed,
@@ -185,9 +184,12 @@ static int connect_waiting(struct store *store, const struct store_url *url, enu
 	return status;
 }
 
-/* ---- Its own files ---- */
+/* ---- Files of the index ---- */
 
-/* Stat the file of the index with each ending of SQLite: how many are there now. */
+/*
+ * Read the inodes of the index file and of SQLite's files next to it. Returns the number of files
+ * that exist.
+ */
 static size_t find_own_inodes(const struct store *store, struct own_inode inodes[OWN_FILES_MAX])
 {
 	static const char *const endings[OWN_FILES_MAX] = {"", "-wal", "-shm", "-journal"};
@@ -206,7 +208,7 @@ static size_t find_own_inodes(const struct store *store, struct own_inode inodes
 	return count;
 }
 
-/* SQLite keeps the files next to the database while it is open, so they are found once. */
+/* SQLite keeps these files next to the database while it is open, so one look is enough. */
 static void note_own_files(struct store *store)
 {
 	store->own_file = store->driver->file(store->database);
@@ -231,7 +233,7 @@ bool store_is_own_file(const struct store *store, const char *name, uint64_t dev
 		return false;
 	if (has_inode(store->own_inodes, store->own_inode_count, device, inode))
 		return true;
-	/* A file that came later has one of the names. */
+	/* A file that was created later has one of these names. */
 	base = strrchr(store->own_file, '/');
 	base = base == NULL ? store->own_file : base + 1;
 	return (name == NULL || strncmp(name, base, strlen(base)) == 0) &&
@@ -287,7 +289,7 @@ void store_open_another(const struct store *first, struct store **store)
 	struct store_location at_once = first->location;
 	struct simhash_error ignored;
 
-	/* It does not wait for a connection that is of use only now. */
+	/* Do not wait: the connection is useful only now. */
 	at_once.wait_s = 0;
 	if (open_store(&at_once, OPEN_TO_READ, first, store, &ignored) == 0)
 		(*store)->location.wait_s = first->location.wait_s;
@@ -298,7 +300,7 @@ int store_open_to_write(const struct store *first, struct store **store,
 {
 	struct store_location to_write = first->location;
 
-	/* A user who finds may only read. */
+	/* The user who runs simfind may have only the right to read. */
 	to_write.group = NULL;
 	return open_store(&to_write, OPEN_TO_WRITE, NULL, store, error);
 }
@@ -320,7 +322,7 @@ int store_recover(struct store *store, struct simhash_error *error)
 		return -1;
 	memcpy(kept, store->kept, sizeof kept);
 	memset(store->kept, 0, sizeof store->kept);
-	/* The schema is up to date: opened to read, the connection can write as well. */
+	/* The schema is up to date, so a connection that is opened to read can also write. */
 	status = connect_waiting(store, &url, OPEN_TO_READ, NULL, end_s, true, error);
 	store_url_release(&url);
 	if (status == 0) {
@@ -347,7 +349,7 @@ void store_close(struct store *store)
 	free(store);
 }
 
-/* ---- What a run wants of each file ---- */
+/* ---- Requirements of a run for each file ---- */
 
 void store_want_measures(struct store *store, const int64_t *ids, unsigned count)
 {

@@ -8,13 +8,15 @@
 #include "base/basic/error.h"
 #include "store/open/connection.h"
 
-/* The waits between the tries add up to 20 s, and SQLite waits up to 2 s in each. */
+/* The waits between the tries add up to 20 s. In each try SQLite waits up to 2 s. */
 #define TRIES 12
-#define TRIES_TO_STOP \
-	5 /* after these, which take 0.3 s, it matters whether the program is to stop */
+#define TRIES_TO_STOP 5 /* after these tries, which take 0.3 s, a stop request ends the waiting */
 #define WAIT_PART_MS 100
 
-/* 10, 20, 40 ... ms, at most 5 s. False if the program is to stop, and has tried for a moment. */
+/*
+ * Wait 10, 20, 40 ... ms, at most 5 s. Returns false if the program was asked to stop, after a few
+ * tries.
+ */
 static bool wait_before(const struct store *store, unsigned attempt, struct simhash_error *error)
 {
 	int64_t left_ms = attempt < 9 ? INT64_C(10) << attempt : INT64_C(5000);
@@ -43,7 +45,7 @@ static int end(struct transaction *transaction, int status, struct simhash_error
 	return -1;
 }
 
-/* Is what failed with this error to be tried again? If so, wait or connect first. */
+/* Should the transaction be repeated after this error? If so, wait or connect first. */
 static bool try_again(struct transaction *transaction, struct simhash_error *error)
 {
 	unsigned attempt = transaction->attempt++;

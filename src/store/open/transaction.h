@@ -1,6 +1,6 @@
 /*
- * A transaction: work that is done completely or not at all. It is done again if another
- * transaction was in its way or the connection was lost.
+ * Runs a transaction: work that is done completely or not at all. It is repeated after a conflict
+ * with another transaction, or if the connection was lost.
  *
  *     struct transaction transaction = {.store = store};
  *     int status = 0;
@@ -9,8 +9,8 @@
  *             status = write_all(store, ..., error);
  *     return status;
  *
- * If the answer of a COMMIT is lost, nobody knows whether it was carried out: the work must be such
- * that it can be done twice.
+ * If the answer of a COMMIT is lost, nobody knows whether it succeeded, so the work must allow
+ * being done twice.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,10 +30,10 @@ struct transaction {
 };
 
 /*
- * Begin the transaction, and after the work end it: a commit if *status is 0, else a rollback.
- * True if the work is to be done now, for the first time or again: again after ERROR_RETRY,
- * later each time, and after a connection that was lost and made again. False at the end, with
- * the outcome in *status.
+ * Begin the transaction; after the work, end it with a commit if *status is 0, or else with a
+ * rollback. Returns true if the work must be done, for the first time or again. It is repeated
+ * after ERROR_RETRY, with longer waits each time, and after a lost connection was opened again.
+ * Returns false at the end, with the result in *status.
  */
 bool transaction_next(struct transaction *transaction, int *status, struct simhash_error *error);
 

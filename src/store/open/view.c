@@ -16,7 +16,8 @@ static int end_view(struct store *store, struct simhash_error *error)
 
 void store_end_view(struct store *store)
 {
-	struct simhash_error ignored; /* an error that lasts is found by the next view */
+	/* ignored, because a lasting error returns in the next view */
+	struct simhash_error ignored;
 
 	end_view(store, &ignored);
 }
@@ -37,13 +38,13 @@ int store_renew_view(struct store *store, struct simhash_error *error)
 
 #define SHARE_TRIES 100
 
-/* In a view it is what the view shows. */
+/* Read the state of the index, or of the current view. */
 static int read_state(struct store *store, int64_t *state, struct simhash_error *error)
 {
 	return store_read_integer(store, store->driver->state, NULL, 0, state, error);
 }
 
-/* Begin a view that stays the same from its first query on, and read the state that it shows. */
+/* Begin a view that stays the same from its first query on, and read its state. */
 static int begin_view(struct store *store, int64_t *state, struct simhash_error *error)
 {
 	const char *const *begin = store->driver->begin_view;
@@ -58,8 +59,9 @@ static int begin_view(struct store *store, int64_t *state, struct simhash_error 
 }
 
 /*
- * The first connection looks at the state before the other views begin, and again in its own, which
- * begins last: when nothing was committed in between, all of them show the same.
+ * The first connection reads the state before the other views begin, and again in its own view,
+ * which begins last. If both states are equal, nothing was committed in between, and all views show
+ * the same.
  */
 static int try_to_share(struct store *const *stores, unsigned count, bool *is_same,
 			struct simhash_error *error)
@@ -82,7 +84,8 @@ static int try_to_share(struct store *const *stores, unsigned count, bool *is_sa
 
 bool store_share_view(struct store *const *stores, unsigned count)
 {
-	struct simhash_error ignored; /* an error that lasts is found by whoever reads */
+	/* ignored, because a lasting error returns in later queries */
+	struct simhash_error ignored;
 	bool are_own = false, is_same = false;
 	int status = store_rows_are_own(stores[0], &are_own, &ignored);
 

@@ -4,10 +4,13 @@
  */
 #include "store/row/bucket.h"
 
-/* A bucket is three numbers: class, step of the default key, step of the sum of counts (uniform). */
+/*
+ * A bucket combines three numbers: the class, and the steps of the default key and of the sum of
+ * counts (uniform).
+ */
 #define STEPS INT64_C(16777216)
 
-/* Of a size, as in size_class: its class, and what keys may differ by in it. */
+/* Return the class of a size, as in size_class, and the maximum difference of keys in it. */
 static int64_t find_class(int64_t size, int64_t *reach)
 {
 	int64_t number = 0, low = 1, next = 2;

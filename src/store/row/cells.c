@@ -6,31 +6,31 @@
 
 __extension__ typedef __int128 wide;
 
-/* A cell is three numbers: the class, and where each sum lies. */
+/* A cell combines three numbers: the class, and the place of each sum. */
 #define CELLS INT64_C(4096)
 
-/* From this class on sums might exceed 64 bits, and are 0. */
+/* From this class on, sums might exceed 64 bits, so they are 0. */
 #define CLASSES_WITH_SUMS 95
 
 /*
- * Cells are two reaches wide. Sums are at most 16 sizes of 100 reaches each: half as many cells
- * below 0.
+ * A cell is two reaches wide. A sum is at most 16 sizes of 100 reaches each, and half of the cells
+ * are for negative sums.
  */
 #define MIDDLE 2047
 
-/* An outline has seven bits of each count, in units of which five reaches are 150 at most. */
+/* An outline has seven bits of each count. Five reaches are at most 150 of its units. */
 #define OUTLINE_BITS 7
 #define UNITS_PER_REACH 30
 
 /*
- * The tags that have the sign minus. Among all such sums these leave the fewest files beside uniform,
- * see docs/lab/performance.md.
+ * The tags with the sign minus. Among all choices these leave the fewest other files in a cell, see
+ * docs/lab/performance.md.
  */
 static const unsigned minus[SIGNED_SUMS] = {0x6216, 0x4e99};
 
 /*
- * As in size_class: sizes from `low` on, below `next`; similar files differ by at most `reach` in a
- * key.
+ * As in size_class: sizes from `low` to below `next`; keys of similar files differ by at most
+ * `reach`.
  */
 struct size_class {
 	int64_t number, low, next, reach;
@@ -88,7 +88,7 @@ int64_t size_class_largest(int64_t class)
 static int64_t sum_of(const struct size_class *class, const struct simhash_sum_table *table,
 		      unsigned which)
 {
-	uint64_t sum = 0; /* without overflow for all counts that a file can have */
+	uint64_t sum = 0; /* does not overflow for any counts of a file */
 
 	if (class->number >= CLASSES_WITH_SUMS)
 		return 0;
@@ -97,7 +97,7 @@ static int64_t sum_of(const struct size_class *class, const struct simhash_sum_t
 	return (int64_t)sum;
 }
 
-/* The cell of a sum, or of one that a distance of it allows. */
+/* Return the cell of a sum. */
 static int64_t cell_number(const struct size_class *class, int64_t sum)
 {
 	int64_t middle = class->number < CLASSES_WITH_SUMS ? MIDDLE : 1;
@@ -140,7 +140,7 @@ static int64_t add_cut_off(int64_t a, int64_t b)
 	return sum;
 }
 
-/* 2^16 is one more than the largest count of an outline; so many parts has a unit. */
+/* A unit has so many parts; 2^16 parts are one more than the largest count of an outline. */
 #define UNIT_PARTS (1 << 16 >> OUTLINE_BITS)
 
 static struct outline_range outline_within(const struct size_class *class,
@@ -149,8 +149,8 @@ static struct outline_range outline_within(const struct size_class *class,
 	const uint32_t furthest = SIMHASH_TAGS * (UINT16_MAX / 2 + 1);
 	int64_t unit = unit_of(class);
 	/*
-	 * The middle of a unit is at most half of it away from the count. A part may be lost of
-	 * each.
+	 * A count differs from the middle of its unit by at most half a unit. Rounding loses at
+	 * most one part of each.
 	 */
 	wide limit = (wide)add_cut_off(distance, SIMHASH_TAGS * (unit / 2)) * UNIT_PARTS / unit +
 		     SIMHASH_TAGS;

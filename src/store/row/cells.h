@@ -1,8 +1,8 @@
 /*
- * The cell of a file in a grid. It serves to find similar files without reading the files of other
- * cells. A cell is a class of sizes, and two sums of the counts with signs. Such a sum of two files
- * differs by at most their distance. The table size_class and the views near_pair and near_file
- * have the same grid, see sql/.
+ * Computes the cell of a file in a grid, so that a search for similar files need not read other
+ * cells. A cell is a class of sizes, and two sums of the counts with signs. Such sums of two files
+ * differ by at most their distance. The table size_class and the views near_pair and near_file have
+ * the same grid, see sql/.
  *
  *     for (class = size_class_of(smallest); class <= size_class_of(largest); class++) {
  *             struct cell_range range = cells_within(class, &table, distance);
@@ -20,34 +20,34 @@
 #include "store/row/file_row.h"
 
 #define SIGNED_SUMS 2
-#define OUTLINES 2 /* of eight tags each */
+#define OUTLINES 2 /* eight tags each */
 
-/* What the index keeps of a row to find it. */
+/* The values in the index that help to find a row. */
 struct file_cell {
 	int64_t cell, signed_sum[SIGNED_SUMS], outline[OUTLINES];
 };
 
 struct file_cell cell_of(const struct file_row *row);
 
-/* A class has sizes from one to 1.5 times that. */
+/* A class contains sizes from one size to 1.5 times that size. */
 int64_t size_class_of(int64_t size_bytes);
 int64_t size_class_largest(int64_t class);
 
-/* Counts modulo the largest that an outline has, which is 2^16 here. */
+/* Counts modulo the limit of an outline, which is 2^16 here. */
 struct outline_counts {
 	uint16_t count[SIMHASH_TAGS];
 };
 
-/* The counts of a sum table, and what those of an outline may differ by from them. */
+/* The counts of a sum table, and the maximum distance of the counts of an outline. */
 struct outline_range {
 	struct outline_counts counts;
 	uint32_t limit;
 };
 
-/* The part of a class that a distance from a sum table allows; first and last are included. */
+/* The part of a class within a distance from a sum table; `first` and `last` are included. */
 struct cell_range {
 	int64_t class, first[SIGNED_SUMS], last[SIGNED_SUMS];
-	int64_t low[SIGNED_SUMS], high[SIGNED_SUMS]; /* of the sums themselves */
+	int64_t low[SIGNED_SUMS], high[SIGNED_SUMS]; /* limits of the sums */
 	struct outline_range near;
 };
 
@@ -57,11 +57,11 @@ int64_t cell_at(const struct cell_range *range, int64_t first, int64_t second);
 
 int64_t cell_class(int64_t cell);
 
-int64_t cells_in(const struct cell_range *range); /* how many it has */
+int64_t cells_in(const struct cell_range *range); /* the number of cells */
 
 struct outline_counts outline_unpack(const int64_t outline[OUTLINES]);
 
-/* False only for rows that are further away than the distance. */
+/* Returns false only for rows that are further away than the distance. */
 bool outline_is_near(const struct outline_range *near, const struct outline_counts *row);
 
 #endif

@@ -55,7 +55,7 @@ int compare_path_hashes(const void *a, const void *b)
 	return memcmp(a, b, PATH_HASH_SIZE);
 }
 
-/* The ends of names of gzip files, and what they are without. */
+/* The endings of gzip files, and the endings of their content. */
 static const struct {
 	const char *packed, *plain;
 } gzip_ends[] = {{".gz", ""}, {".tgz", ".tar"}, {".taz", ".tar"}, {".svgz", ".svg"}};
@@ -64,7 +64,7 @@ static bool ends_in(struct bytes name, const char *end)
 {
 	size_t size = strlen(end);
 
-	/* What is nothing but such an end is a hidden file without one. */
+	/* A name that consists only of such an ending is a hidden file without an ending. */
 	return name.size > size && strncasecmp(name.data + name.size - size, end, size) == 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * One file in the index: a row of the table `file`.
+ * Defines a file in the index: a row of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILE_ROW_H
@@ -18,18 +18,18 @@
 #define PATH_HASH_SIZE 16
 #define CONTENT_HASH_SIZE 16
 
-/* The two parts of the primary key that are the same for a whole run. */
+/* The two parts of the primary key that are constant for a whole run. */
 struct row_scope {
 	int64_t tag_set, host;
 };
 
-/* The maximum of measures of one run, and of sketches: a hash is kept as one. */
+/* The maximum number of measures in one run, and of sketches; a hash is stored as a sketch. */
 #define MEASURES_MAX 8
 #define SKETCHES_MAX (MEASURES_MAX + FILE_HASHES)
 
 /*
- * The sketches of a content by the measures asked for, in their order, and its hashes. Shared by
- * the rows of all names of a file, each of which holds a reference.
+ * The sketches of a content by the requested measures, in their order, and its hashes. The rows of
+ * all names of a file share them; each row has a reference.
  */
 struct row_sketches {
 	atomic_uint references;
@@ -37,53 +37,60 @@ struct row_sketches {
 	struct row_sketch {
 		int64_t features, cluster;
 		struct bytes value; /* in `bytes` */
-	} sketch[SKETCHES_MAX];	    /* one without a value is not known */
+	} sketch[SKETCHES_MAX];	    /* a sketch without a value is unknown */
 	uint8_t bytes[];
 };
 
-/* With room for `size` bytes and one reference; NULL when memory is short. */
+/* Make sketches with room for `size` bytes and one reference. NULL if memory is short. */
 struct row_sketches *row_sketches_new(size_t size);
 /*
- * Append a hash, which stays where it is. It is a sketch of one feature, since that of nothing says
- * something too. Its first bytes are the cluster, by which the index of that column finds it. NULL: it
- * is not known, and its place is kept.
+ * Append a hash, which is not copied. It is stored as a sketch of one feature, because the hash of
+ * an empty content also has a meaning. Its first bytes are the cluster, so the index of that column
+ * finds it. NULL: the hash is unknown, but its place is reserved.
  */
 void row_sketches_add_hash(struct row_sketches *sketches, enum file_hash hash,
 			   const uint8_t *bytes);
 
-struct row_sketches *row_sketches_hold(struct row_sketches *sketches); /* NULL is fine */
-void row_sketches_drop(struct row_sketches *sketches);		       /* NULL is fine */
+struct row_sketches *row_sketches_hold(struct row_sketches *sketches); /* NULL is allowed */
+void row_sketches_drop(struct row_sketches *sketches);		       /* NULL is allowed */
 
 struct file_row {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE];
-	struct bytes directory, name, extension; /* extension in lower case */
+	struct bytes directory, name, extension; /* the extension is in lower case */
 	int64_t size_bytes, mtime_ns;
 	int64_t device, inode; /* the bits of the system's unsigned values */
-	int64_t links;	       /* hard links to it; 0 where that is not known */
-	/* Of what is in a file, the size of that file; else 0. See inflated_name, container.h. */
+	int64_t links;	       /* the number of hard links; 0 if unknown */
+	/*
+	 * For a content inside a file: the size of that file; else 0. See inflated_name,
+	 * container.h.
+	 */
 	int64_t compressed_size_bytes;
-	/* Of a file: the kinds of containers that it was looked at for, and CONTENTS_HAS_MEMBERS. */
+	/*
+	 * For a file: the kinds of containers for which it was examined, and CONTENTS_HAS_MEMBERS.
+	 */
 	int64_t contents;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
-	int64_t scanned_at_ns; /* when reading began */
+	int64_t scanned_at_ns; /* the time when reading began */
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
-	struct row_sketches *sketches; /* NULL: none were asked for */
+	struct row_sketches *sketches; /* NULL: none were requested */
 	bool has_resemblance;	       /* is the sketch below known? */
 	struct simhash_resemblance_sketch resemblance;
 };
 
 /*
- * Take over what a file's row says of the file, and not of its path: all but the host, the names,
+ * Copy all values of a row that describe the file and not its path: all except the host, the names,
  * the hash of the path, the links, and the keys, which depend on the name.
  */
 void row_take_file(struct file_row *row, const struct file_row *from);
 
-/* In `contents`: there are rows of what is in this file, in its own directory. */
+/* In `contents`: this file contains files that have rows, in a directory of that name. */
 #define CONTENTS_HAS_MEMBERS (INT64_C(1) << 30)
 
-/* And from bit 32 on, the 31 bits of the number of the filter that it was given to; 0: none. */
+/*
+ * From bit 32 on, `contents` has the 31-bit number of the filter that received the file; 0: none.
+ */
 #define CONTENTS_FILTER_AT 32
 static inline uint32_t contents_filter(int64_t contents)
 {
@@ -91,18 +98,18 @@ static inline uint32_t contents_filter(int64_t contents)
 }
 
 /*
- * Is this the row of something inside of a file: a member of an archive, or the content of a
- * compressed file? Such a thing can be neither opened by its path, nor removed, nor linked.
+ * Is this the row of a content inside a file: a member of an archive, or the content of a
+ * compressed file? Such a content cannot be opened by its path, removed or linked.
  */
 static inline bool row_is_inside(int64_t compressed_size_bytes)
 {
 	return compressed_size_bytes > 0;
 }
 
-/* 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */
+/* Compute 8 bytes that keep a directory's rows together: XXH3-64 of its path, big-endian. */
 void directory_hash(struct bytes directory, uint8_t hash[DIRECTORY_HASH_SIZE]);
 
-/* The directory's hash, then the same of the name. */
+/* Combine the directory's hash and the hash of the name. */
 void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 	       uint8_t hash[PATH_HASH_SIZE]);
 
@@ -110,22 +117,22 @@ void path_hash(const uint8_t directory[DIRECTORY_HASH_SIZE], struct bytes name,
 int compare_path_hashes(const void *a, const void *b);
 
 /*
- * The inflated content of the gzip file "a.txt.gz" has a row of its own beside that of
- * the file as it is, under the name "a.txt.gz//a.txt", which no file can have. Writes
- * that name of at most 2 * size + 6 bytes, ended by a zero, and returns its length; 0
- * when the name is not one of a gzip file.
+ * The inflated content of the gzip file "a.txt.gz" has its own row next to the row of the file,
+ * under the name "a.txt.gz//a.txt", which no file can have. Writes that name of at most 2 * size +
+ * 6 bytes, and a zero. Returns its length, or 0 if the name is not the name of a gzip file.
  */
 size_t inflated_name(struct bytes name, char *inflated);
 
-/* Is this such a name, and not that of a file or of a member of an archive? */
+/* Is this such a name, and not the name of a file or an archive member? */
 bool is_inflated_name(struct bytes name);
 
-/* The part of a name that tells what kind of file it is: all, or what comes after the last "//". */
+/* Return the part of a name that shows the type of file: the part after the last "//", or all. */
 struct bytes inner_name(struct bytes name);
 
 /*
- * The members of the archive "/a/b.zip" are rows of the directory "/a/b.zip/", which no directory is
- * called: their paths are "/a/b.zip//MEMBER". Their names have slashes where the archive has them.
+ * The members of the archive "/a/b.zip" are rows of the directory "/a/b.zip/", a name that no real
+ * directory has. Their paths are "/a/b.zip//MEMBER". Their names contain the slashes of the
+ * archive's names.
  */
 static inline bool is_inside_directory(struct bytes directory)
 {
@@ -133,12 +140,15 @@ static inline bool is_inside_directory(struct bytes directory)
 }
 
 /*
- * Of the path of a member of an archive, the name that the archive has for it: what comes after the
- * first "//". Empty for a file, and for the content of a compressed file: a file has one of these.
+ * Return the name of an archive member within its archive: the part of the path after the first
+ * "//". Empty for a file, and for the content of a compressed file, because a file has only one
+ * content.
  */
 struct bytes name_in_archive(struct bytes path);
 
-/* The bytes of a name that are the file's own: all, or what comes before "//". */
+/*
+ * Return the size of the part of a name that is the file's own name: the part before "//", or all.
+ */
 size_t own_name_size(struct bytes name);
 
 /* Compute the keys from the row's table and name, as scanning does. */

@@ -28,7 +28,7 @@ struct hash_range hash_range_of_file(const uint8_t path_hash[PATH_HASH_SIZE])
 	return range;
 }
 
-/* The first four bytes of the first hash of a part. */
+/* Write the first hash of a part; its first four bytes determine it. */
 static void begin_part(unsigned part, unsigned parts, uint8_t hash[PATH_HASH_SIZE])
 {
 	uint64_t first = ((uint64_t)part << 32) / parts;
@@ -46,7 +46,7 @@ struct hash_range hash_range_of_part(unsigned part, unsigned parts)
 	begin_part(part, parts, range.low);
 	if (part + 1 == parts)
 		return range;
-	/* The hash before the first one of the next part. */
+	/* The last hash before the next part. */
 	begin_part(part + 1, parts, range.high);
 	for (int i = 3; i >= 0 && range.high[i]-- == 0; i--)
 		;

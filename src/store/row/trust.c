@@ -16,7 +16,7 @@ static uint64_t tick_of(int64_t stamp_ns)
 	return stamp_ns % NS_PER_S == 0 ? COARSE_TICK_NS : TICK_NS;
 }
 
-/* Unsigned, since the difference of two signed values may overflow. */
+/* Unsigned, because the difference of two signed values may overflow. */
 static bool is_before(int64_t stamp_ns, int64_t scanned_at_ns)
 {
 	return stamp_ns <= scanned_at_ns &&
@@ -37,7 +37,7 @@ bool inode_shows_exchange(bool inodes_last, int64_t changed_ns, int64_t scanned_
 
 bool is_same_file(const struct file_identity *identity, int64_t scanned_at_ns)
 {
-	/* A scan in the future was stamped by a clock that was wrong. */
+	/* A scan time in the future comes from a wrong clock. */
 	return scanned_at_ns <= clock_wall_ns() &&
 	       mtime_shows_changes(identity->mtime_ns, scanned_at_ns) &&
 	       (is_before(identity->changed_ns, scanned_at_ns) ||

@@ -1,6 +1,6 @@
 /*
- * Reads rows of the table `file` for comparing whole directories, and places members in directories
- * of their archives.
+ * Reads rows of the table `file` for comparing whole directories, and places archive members in
+ * directories of their archives.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/folder_rows.h"
@@ -15,11 +15,11 @@
 struct folder_cursor {
 	struct row_cursor rows;
 	struct file_row file;
-	char *path; /* of the directory of a member */
+	char *path; /* for the directory of a member */
 	size_t path_capacity;
 };
 
-/* Where the last name of a path begins. */
+/* Return the start of the last name in a path. */
 static size_t last_name(struct bytes path)
 {
 	size_t at = path.size;
@@ -29,7 +29,7 @@ static size_t last_name(struct bytes path)
 	return at;
 }
 
-/* The bytes of a member's name up to the last "//": the archives that it is in, in that of its row. */
+/* Return the size of the part of a member's name up to the last "//": the inner archives. */
 static size_t inner_archives(struct bytes name)
 {
 	for (size_t at = name.size; at >= 2; at--)
@@ -39,8 +39,8 @@ static size_t inner_archives(struct bytes name)
 }
 
 /*
- * The directory "/a/b.zip/" and the name "w/x.xml" become "/a/b.zip//w" and "x.xml"; an archive in
- * an archive is one of its own: "/a/b.zip/" and "c.zip//x" become "/a/b.zip//c.zip/" and "x".
+ * The directory "/a/b.zip/" and the name "w/x.xml" become "/a/b.zip//w" and "x.xml". An archive in
+ * an archive has its own directory: "/a/b.zip/" and "c.zip//x" become "/a/b.zip//c.zip/" and "x".
  */
 static int place_member(struct folder_cursor *cursor, struct folder_row *row,
 			struct simhash_error *error)

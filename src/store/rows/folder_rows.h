@@ -1,7 +1,8 @@
 /*
- * The rows of all files for comparing whole directories: each with its directory and its content. A
- * member of an archive is in a directory of the archive: the member w/x.xml of /a/b.zip is in
- * /a/b.zip//w. The inflated content of a gzip file that was not looked into is not a member.
+ * Reads the rows of all files for comparing whole directories: each with its directory and its
+ * content. A member of an archive is in a directory of the archive: the member w/x.xml of /a/b.zip
+ * is in /a/b.zip//w. The inflated content of a gzip file is not a member, unless the file was
+ * examined for members.
  *
  *     if (store_folder_rows(store, tag_set, 0, &cursor, error) != 0)
  *             return -1;
@@ -17,35 +18,36 @@
 
 #include "store/row/file_row.h"
 
-/* What else is read: rows of empty files, and sketches. */
+/* Options: also read rows of empty files, or sketches. */
 enum { FOLDER_ROWS_EMPTY = 1, FOLDER_ROWS_SKETCHES = 2 };
 
 struct folder_cursor;
 struct store;
 
-/* Its bytes live until the next row. */
+/* The bytes of a row live until the next row. */
 struct folder_row {
 	int64_t host, size_bytes;
-	struct bytes directory; /* without a slash at its end: that of the root is empty */
-	size_t archive_size; /* of a member: the first bytes of the directory, "/a/b.zip/"; else 0 */
-	int64_t archive_bytes; /* then how large that file is */
+	struct bytes directory; /* without a slash at its end; the root is empty */
+	/* for a member: the size of "/a/b.zip/" at the start of the directory; else 0 */
+	size_t archive_size;
+	int64_t archive_bytes; /* for a member: the size of that file */
 	struct bytes name;
-	int64_t mtime_ns, device, inode, links; /* inode or links 0: not known */
+	int64_t mtime_ns, device, inode, links; /* inode or links 0: unknown */
 	uint8_t content_hash[CONTENT_HASH_SIZE];
-	const struct simhash_resemblance_sketch *sketch; /* NULL: it is not known, or not read */
+	const struct simhash_resemblance_sketch *sketch; /* NULL: unknown, or not read */
 };
 
 /*
- * Files that are not empty, in no order, and what the sum `with` names. On a server a stream occupies
- * its connection until it ends.
+ * Read all files that are not empty, in any order, and the parts in `with`, a sum of options. On a
+ * server a stream occupies its connection until it ends.
  */
 int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,
 		      struct folder_cursor **cursor, struct simhash_error *error);
 
-/* The next row: 1, 0 at the end, -1 for an error. */
+/* Get the next row. Returns 1, 0 at the end, -1 for an error. */
 int folder_rows_next(struct folder_cursor *cursor, struct folder_row *row,
 		     struct simhash_error *error);
 
-void folder_rows_end(struct folder_cursor *cursor); /* NULL is fine */
+void folder_rows_end(struct folder_cursor *cursor); /* NULL is allowed */
 
 #endif

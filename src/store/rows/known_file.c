@@ -1,5 +1,5 @@
 /*
- * Queries the rows of files and directories that a walk compares. src/index acts on the results.
+ * Queries the rows of files and directories that a walk compares.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/known_file.h"
@@ -29,7 +29,7 @@ enum {
 			ROW_COMPRESSED_SIZE | ROW_LINKS | ROW_INODE | ROW_CONTENTS
 };
 
-/* The columns after them. With measures, how many of their sketches are of the content of the row. */
+/* The columns after these. With measures, the number of sketches of the row's current content. */
 enum { LACKS_RESEMBLANCE, MEMBERS_CONTENT_HASH, SKETCHES };
 #define CONTENT_HASH_COLUMNS \
 	", f.resemblance_sketch IS NULL, CASE WHEN f.contents & %lld <> 0 THEN f.content_hash END"
@@ -56,7 +56,7 @@ static void set_rest(struct row_cursor *cursor, const struct hash_range *rest)
 	cursor->rest = *rest;
 }
 
-/* Run the statement for the rest of the rows. */
+/* Run the statement for the remaining rows. */
 static int run_files(struct known_files *files, struct simhash_error *error)
 {
 	const struct hash_range rest = files->cursor.rest;
@@ -175,7 +175,7 @@ void known_files_end(struct known_files *files)
 	store_rows_end(&files->cursor);
 }
 
-/* The first row in a range. */
+/* Get the first row in a range. */
 static int find_known(struct store *store, const struct row_scope *scope,
 		      const struct hash_range *range, struct known_file *known, bool *found,
 		      struct simhash_error *error)
@@ -264,7 +264,7 @@ int known_directories_begin(struct known_directories *directories, struct store 
 			    const struct row_scope *scope, struct bytes root,
 			    struct simhash_error *error)
 {
-	bool is_top = root.size == 1; /* "/" ends in its slash already */
+	bool is_top = root.size == 1; /* "/" already ends in a slash */
 	size_t size = root.size + (is_top ? 0 : 1);
 
 	*directories = (struct known_directories){.store = store, .scope = *scope, .size = size};
@@ -272,7 +272,7 @@ int known_directories_begin(struct known_directories *directories, struct store 
 	directories->high = malloc(size);
 	if (directories->low == NULL || directories->high == NULL)
 		return error_set_memory(error);
-	/* All paths p with low < p < low with its '/' made the next byte, '0'. */
+	/* All paths p with low < p < low with its last '/' replaced by the next byte, '0'. */
 	memcpy(directories->low, root.data, root.size);
 	directories->low[size - 1] = '/';
 	memcpy(directories->high, directories->low, size);

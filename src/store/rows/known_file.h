@@ -1,6 +1,6 @@
 /*
- * Reads the rows of the index about the files that a walk finds. The rows show whether files must
- * be scanned again, and which rows have lost their files.
+ * Reads the rows of the index for the files that a walk finds. The rows show whether files must be
+ * scanned again, and which rows have lost their files.
  *
  *     if (known_files_begin(&files, store, &scope, directory->hash, error) != 0)
  *             return -1;
@@ -9,8 +9,9 @@
  *     known_files_end(&files);
  *     return status;
  *
- * If the location says to wait for a server, a lost connection is made again and the rows go on. On
- * a server the rows occupy the connection: use the store for nothing else until the end.
+ * If the location says to wait for a server, a lost connection is opened again and the rows
+ * continue. On a server the rows occupy the connection: use the store for nothing else until the
+ * end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,23 +25,24 @@
 struct statement;
 struct store;
 
-/* What tells whether a file must be scanned again. In rows read ahead scanned_at_ns is 0. */
+/* Decides whether a file must be scanned again. In rows read ahead scanned_at_ns is 0. */
 struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links, inode;
 	struct bytes name; /* lives until the next row */
-	bool is_settled; /* scanned well after it was changed: see src/index/compare/reconcile.h */
-	bool lacks_sketches; /* that are wanted, see store_want_measures */
+	/* scanned long enough after its change: see src/index/compare/reconcile.h */
+	bool is_settled;
+	bool lacks_sketches; /* requested sketches are missing, see store_want_measures */
 	bool lacks_resemblance;
-	bool lacks_look;  /* it was not looked at for some of the kinds that are wanted */
-	bool has_members; /* rows of what is in it */
+	bool lacks_look;  /* was not examined for all requested kinds */
+	bool has_members; /* there are rows of its members */
 	int64_t contents; /* see struct file_row; 0 in rows read ahead */
-	/* Where it has members, and is not read ahead. */
+	/* Set if it has members and was not read ahead. */
 	bool has_content_hash;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
 };
 
-/* An inode number in 32 bits, which is what a row that was read ahead has. 0 stays 0: not known. */
+/* Fold an inode number to 32 bits, for rows that are read ahead. 0 stays 0: unknown. */
 static inline uint32_t folded_inode(uint64_t inode)
 {
 	uint32_t folded = (uint32_t)(inode ^ inode >> 32);
@@ -48,7 +50,7 @@ static inline uint32_t folded_inode(uint64_t inode)
 	return folded == 0 && inode != 0 ? 1 : folded;
 }
 
-/* May this be the inode? */
+/* Can this be the inode? */
 static inline bool known_inode_is(const struct known_file *known, uint64_t inode)
 {
 	return known->inode == 0 || folded_inode((uint64_t)known->inode) == folded_inode(inode);
@@ -58,7 +60,7 @@ static inline bool known_inode_is(const struct known_file *known, uint64_t inode
 struct known_files {
 	struct store *store;
 	struct row_scope scope;
-	struct row_cursor cursor; /* whose hashes to come stay when its connection is lost */
+	struct row_cursor cursor; /* its remaining range is kept when the connection is lost */
 	bool is_over;
 };
 
@@ -70,41 +72,41 @@ int known_files_begin_range(struct known_files *files, struct store *store,
 			    const struct row_scope *scope, const struct hash_range *range,
 			    struct simhash_error *error);
 
-/* The next row: 1, 0 at the end, -1 for an error. */
+/* Get the next row. Returns 1, 0 at the end, -1 for an error. */
 int known_files_next(struct known_files *files, struct known_file *known,
 		     struct simhash_error *error);
 
-/* To be called whatever they returned. */
+/* Call this even after an error. */
 void known_files_end(struct known_files *files);
 
-/* The row of one file; *found is false when there is none. `known->name` is empty. */
+/* Get the row of one file; *found is false if there is none. `known->name` is empty. */
 int store_find_file(struct store *store, const struct row_scope *scope,
 		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
 		    struct simhash_error *error);
 
 /*
- * The files of a host that may be the one at `directory`/`name` with this inode, in any tag set: rows
- * with a directory and a name. Both are borrowed until the cursor ends.
+ * Find the files of a host that may be the file `directory`/`name` with this inode, in any tag set:
+ * rows with a directory and a name. Both texts are borrowed until the cursor ends.
  */
 int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
 		    struct bytes directory, struct bytes name, uint64_t inode,
 		    struct simhash_error *error);
 
-/* A directory that has, or had, rows. */
+/* A directory that has or had rows. */
 struct known_directory {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
-	struct bytes path; /* lives until the next one */
+	struct bytes path; /* lives until the next directory */
 };
 
 /*
- * The directories below another, without itself, in any order. After a lost connection they
- * begin again from the first.
+ * The directories below another directory, without itself, in any order. After a lost connection
+ * they start again from the first.
  */
 struct known_directories {
 	struct store *store;
 	struct row_scope scope;
 	struct statement *statement;
-	/* The paths below the directory are between these; both have `size` bytes. */
+	/* The paths below the directory are between these two; both have `size` bytes. */
 	char *low, *high;
 	size_t size;
 };
@@ -117,29 +119,32 @@ int known_directories_next(struct known_directories *directories, struct known_d
 void known_directories_end(struct known_directories *directories);
 
 /*
- * Some directories of a scope, for finding out where its directories are: the first ones in the
- * order of hashes, which is as good as chance. Then as known_directories_begin.
+ * Read some directories of a scope as a sample: the first ones in the order of hashes, which is
+ * random enough. Continue as after known_directories_begin.
  */
 #define KNOWN_SAMPLE 256
 int known_directories_begin_sample(struct known_directories *directories, struct store *store,
 				   const struct row_scope *scope, struct simhash_error *error);
 
-/* How many directories are read in the order of rows in the time of a question for one. */
+/* Return the number of directories that are read in row order in the time of a query for one. */
 unsigned store_question_cost(const struct store *store);
 
-/* Has a scope any directory? */
+/* Does a scope have any directory? */
 int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
 		   struct simhash_error *error);
 
-/* Has a scope any rows of a directory, or below it? An empty path stands for all. */
+/* Does a scope have any rows of a directory, or below it? An empty path means the whole scope. */
 int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
 			 bool *has_rows, struct simhash_error *error);
 
-/* The same, or a row of the file of this path. */
+/* The same, but also true if the file of this path has a row. */
 int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
 		      bool *has_rows, struct simhash_error *error);
 
-/* The error where a scope of this machine has none, with the command that indexes the path: -1. */
+/*
+ * Set the error that a scope of this machine has no rows, with the command that indexes the path.
+ * Returns -1.
+ */
 int store_say_not_indexed(struct bytes path, struct simhash_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Stores known files in memory. Each part of the table has its rows, and the first row of each
- * directory. A part that does not fit has a digest of each directory instead, and gathers the rows
+ * directory. A part that does not fit has a digest of each directory instead, and collects the rows
  * of one directory at a time.
  * SPDX-License-Identifier: MIT
  */
@@ -15,28 +15,28 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 
-/* Others may write to the index meanwhile: what was read is taken for true no longer than this. */
+/* Others may write to the index, so its rows are trusted only for this time. */
 #define SECONDS_VALID 300
 
-/* Larger directories have no digest, and are asked for. */
+/* Larger directories have no digest, so the index is queried. */
 #define DIGEST_FILES_MAX 32768
 
 struct known_directory_rows {
 	uint64_t hash;
-	size_t first; /* its rows end where those of the next one begin */
+	size_t first; /* its rows end where the next directory's rows begin */
 };
 
 struct directory_digest {
 	uint64_t hash;
-	uint64_t digest[2]; /* zeros where there is none */
+	uint64_t digest[2]; /* zeros if there is none */
 };
 
 struct table_part {
-	uint64_t low, high; /* the directory hashes that are its own */
-	uint64_t end;	    /* those before it are known */
-	bool is_whole;	    /* all of them are */
+	uint64_t low, high; /* the directory hashes of this part */
+	uint64_t end;	    /* hashes before this are known */
+	bool is_whole;	    /* all hashes are known */
 	bool is_condensed;  /* it has digests, and the rows of one directory */
-	bool is_large;	    /* that directory is too large for a digest */
+	bool is_large;	    /* this directory is too large for a digest */
 	struct known_row *rows;
 	size_t count, capacity;
 	struct known_directory_rows *directories;
@@ -47,7 +47,7 @@ struct table_part {
 
 struct known_table {
 	double begun_s;
-	size_t part_bytes; /* the most that each may take */
+	size_t part_bytes; /* the maximum of each part */
 	unsigned part_count;
 	struct table_part parts[];
 };
@@ -101,7 +101,7 @@ static bool is_full(const struct known_table *table, const struct table_part *pa
 	       table->part_bytes;
 }
 
-/* Each row's is that of the one before it and its own. */
+/* The digest of each row covers the previous digest and the row. */
 static void make_digest(const struct known_row *rows, size_t count, uint64_t digest[2])
 {
 	digest[0] = count;
@@ -124,7 +124,7 @@ static void make_digest(const struct known_row *rows, size_t count, uint64_t dig
 	}
 }
 
-/* The rows from `first` up to `end` are all those of a directory. */
+/* The rows from `first` to `end` are all rows of a directory. */
 static int add_digest(struct table_part *part, uint64_t hash, size_t first, size_t end,
 		      struct simhash_error *error)
 {
@@ -139,7 +139,7 @@ static int add_digest(struct table_part *part, uint64_t hash, size_t first, size
 	return 0;
 }
 
-/* Give back the room of the rows that a directory cannot need. */
+/* Free the memory that one directory does not need. */
 static int shrink(struct table_part *part, struct simhash_error *error)
 {
 	struct known_row *rows = realloc(part->rows, DIGEST_FILES_MAX * sizeof *rows);
@@ -157,7 +157,7 @@ static int shrink(struct table_part *part, struct simhash_error *error)
 	return 0;
 }
 
-/* Make digests of the directories whose rows are complete, all but the last. */
+/* Make digests of the complete directories, which are all except the last. */
 static int condense(struct table_part *part, struct simhash_error *error)
 {
 	struct known_directory_rows last;
@@ -180,7 +180,7 @@ static int condense(struct table_part *part, struct simhash_error *error)
 	return shrink(part, error);
 }
 
-/* The rows of the only directory are complete. */
+/* End the only directory, whose rows are complete. */
 static int end_directory(struct table_part *part, struct simhash_error *error)
 {
 	if (part->directory_count > 0 &&
@@ -191,7 +191,7 @@ static int end_directory(struct table_part *part, struct simhash_error *error)
 	return 0;
 }
 
-/* The rows that follow are those of another directory. */
+/* Begin the rows of another directory. */
 static int begin_directory(struct table_part *part, uint64_t hash, struct simhash_error *error)
 {
 	part->end = hash;
@@ -225,7 +225,7 @@ static int add_row(struct table_part *part, const struct known_file *known,
 	return 0;
 }
 
-/* Add a row where there is room: 1 where there is none any more. */
+/* Add a row. Returns 1 if there is no room left. */
 static int add_known(const struct known_table *table, struct table_part *part,
 		     const struct known_file *known, struct simhash_error *error)
 {
@@ -268,8 +268,8 @@ static const struct table_part *find_part(const struct known_table *table, uint6
 }
 
 /*
- * The place of a directory among `count` items of `item_size` bytes that begin with their hashes,
- * which are in order; `count` where it is not among them.
+ * Find a directory among `count` items of `item_size` bytes, which begin with their hashes and are
+ * sorted. Returns `count` if it is not there.
  */
 static size_t find_hash(const void *items, size_t count, size_t item_size, uint64_t hash)
 {
@@ -289,7 +289,7 @@ static size_t find_hash(const void *items, size_t count, size_t item_size, uint6
 	return count;
 }
 
-/* The part that tells of a directory, or NULL where none does. */
+/* Return the part that knows a directory, or NULL. */
 static const struct table_part *known_part(const struct known_table *table, uint64_t hash)
 {
 	const struct table_part *part = find_part(table, hash);
@@ -380,7 +380,7 @@ void known_row_take(const struct known_row *row, const uint8_t directory_hash[DI
 		    struct known_file *known)
 {
 	*known = (struct known_file){
-		/* Nobody compares the size of inflated content. */
+		/* The size of inflated content is not compared. */
 		.size_bytes = row->is_inflated ? -1 : row->size_bytes,
 		.compressed_size_bytes = row->is_inflated ? row->size_bytes : 0,
 		.mtime_ns = row->mtime_ns,

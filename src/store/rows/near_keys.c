@@ -18,7 +18,7 @@ int row_key_compare(const struct row_key *a, const struct row_key *b)
 	return memcmp(a->path_hash, b->path_hash, PATH_HASH_SIZE);
 }
 
-/* The cells are in the text, as their number varies. */
+/* The cells are part of the statement, because their number varies. */
 static char *entries_sql(const int64_t *cells, size_t count, const char *conditions,
 			 const char *more_conditions)
 {
@@ -43,7 +43,7 @@ static void bind_bounds(struct query *query, const int64_t bounds[2])
 	query_bind_integer(query, bounds[1]);
 }
 
-/* Takes the text of the statement, which is NULL when memory is short. */
+/* Takes ownership of the statement, which is NULL if memory is short. */
 static int begin(struct cell_entries *entries, struct store *store, char *sql, int64_t tag_set,
 		 const int64_t uniform[2], struct simhash_error *error)
 {

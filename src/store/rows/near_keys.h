@@ -1,5 +1,5 @@
 /*
- * Finds rows that may be near to sum tables, from the index of cells alone, without reading rows.
+ * Finds rows that may be near sum tables, with the index of cells and without reading rows.
  *
  *     if (store_entries_begin(&entries, store, tag_set, cells, count, uniform, error) != 0)
  *             return -1;
@@ -23,16 +23,16 @@ struct row_key {
 	uint8_t path_hash[PATH_HASH_SIZE];
 };
 
-/* By host and path hash, as rows lie: below 0, 0 or above. */
+/* Compare by host and path hash, which is the order of rows: returns < 0, 0 or > 0. */
 int row_key_compare(const struct row_key *a, const struct row_key *b);
 
-/* What the index of cells has of a row. */
+/* The values of a row in the index of cells. */
 struct cell_entry {
 	struct row_key key;
 	int64_t cell, uniform, size_bytes, skew_ext, outline[OUTLINES];
 };
 
-/* What may be near to a sum table in a class of sizes; both ends of each bound are included. */
+/* The bounds of entries near a sum table in a class of sizes; both ends are included. */
 struct near_bounds {
 	int64_t uniform[2], size[2], skew_ext[2];
 	struct cell_range cells;
@@ -40,20 +40,17 @@ struct near_bounds {
 
 struct cell_entries {
 	struct query query;
-	const struct outline_range *near; /* that the query does not look at; or NULL */
+	const struct outline_range *near; /* the query does not check this; or NULL */
 };
 
-/*
- * The entries of some cells, 1 or more and not very many, within both bounds of uniform; in any
- * order.
- */
+/* Read the entries of a few cells, at least 1, within both bounds of uniform, in any order. */
 int store_entries_begin(struct cell_entries *entries, struct store *store, int64_t tag_set,
 			const int64_t *cells, size_t count, const int64_t uniform[2],
 			struct simhash_error *error);
 
 /*
- * The entries within the bounds, in any order; there should not be very many cells. The bounds are
- * borrowed until store_entries_end.
+ * Read the entries within the bounds, in any order. There should be only a few cells. The bounds
+ * are borrowed until store_entries_end.
  */
 int store_entries_begin_near(struct cell_entries *entries, struct store *store, int64_t tag_set,
 			     const struct near_bounds *bounds, struct simhash_error *error);

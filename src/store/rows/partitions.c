@@ -1,5 +1,5 @@
 /*
- * Deals out the partitions of the table `file` to lists.
+ * Distributes the partitions of the table `file` to lists.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/partitions.h"
@@ -12,7 +12,7 @@
 #include "store/open/connection.h"
 #include "store/open/store.h"
 
-/* Such a name is written into SQL as it is. */
+/* Is the name safe to write into SQL without quotes? */
 static bool is_plain(struct bytes name)
 {
 	static const char plain[] =
@@ -22,7 +22,7 @@ static bool is_plain(struct bytes name)
 	return name.size > 0 && strspn(text, plain) == name.size;
 }
 
-/* Add a name to a list, which is NULL as long as it is empty. */
+/* Add a name to a list; an empty list is NULL. */
 static bool add_name(char **list, struct bytes name)
 {
 	char *longer;
@@ -50,7 +50,8 @@ static bool deal(const struct name_list *names, size_t most, struct partitions *
 
 bool store_deal_partitions(struct store *store, size_t most, struct partitions *partitions)
 {
-	struct simhash_error ignored; /* an error that lasts is found by whoever reads */
+	/* ignored, because a lasting error returns in later queries */
+	struct simhash_error ignored;
 	struct name_list names = {.names = NULL};
 	bool are_own = true, are_dealt;
 

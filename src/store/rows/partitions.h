@@ -1,5 +1,6 @@
 /*
- * The partitions of the table `file` on other servers: each of Spider's nodes has some of them.
+ * Finds the partitions of the table `file` on other servers: each of Spider's nodes has some of
+ * them.
  *
  *     if (store_deal_partitions(store, connections, &partitions))
  *             ...     // read partitions.lists[0] on one connection, lists[1] on another
@@ -15,15 +16,16 @@
 
 struct store;
 
-/* All zero is an empty list. */
+/* An empty list has only zeros. */
 struct partitions {
-	char **lists; /* of names, as SQL has them */
+	char **lists; /* of names, as in SQL */
 	size_t count;
 };
 
 /*
- * Deal them out to lists, `most` or fewer, each of which can be read by a statement of its own. False where
- * there are no two lists, or the rows are the server's own; then none are set. To be released if true.
+ * Distribute the partitions to `most` or fewer lists, each of which can be read by a separate
+ * statement. Returns false and sets no list if there would be fewer than two, or if the server
+ * itself stores the rows. Release the lists if true.
  */
 bool store_deal_partitions(struct store *store, size_t most, struct partitions *partitions);
 

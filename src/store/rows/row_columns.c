@@ -1,5 +1,5 @@
 /*
- * Binds and decodes rows of the table `file` by one table of its columns.
+ * Binds and decodes rows of the table `file` with one table of its columns.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/row_columns.h"
@@ -26,10 +26,10 @@ const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS] = {
 
 #define AT(member) offsetof(struct file_row, member)
 
-/* The members of a row, in the order of their columns. Hashes have the same number of bytes. */
+/* The members of a row in the order of their columns. All hashes have the same size. */
 static const struct row_member {
 	enum { INTEGERS, BYTES, HASH, RESEMBLANCE } kind;
-	unsigned count; /* of columns */
+	unsigned count; /* number of columns */
 	size_t at;
 } members[] = {
 	{INTEGERS, 1, AT(host)},
@@ -61,7 +61,7 @@ _Static_assert(PATH_HASH_SIZE == CONTENT_HASH_SIZE, "a hash");
 
 /* ---- Resemblance sketches ---- */
 
-/* A sketch without any register in use is stored as an empty value. */
+/* A sketch with only empty registers is stored as an empty value. */
 static bool is_blank(const struct simhash_resemblance_sketch *sketch)
 {
 	static const struct simhash_resemblance_sketch blank;
@@ -186,7 +186,7 @@ int row_columns_take(struct query *query, unsigned columns, struct file_row *row
 {
 	unsigned column = 0;
 
-	/* From one column of the set to the next. */
+	/* Go from one column of the set to the next. */
 	for (columns &= ROW_COLUMNS_END - 1; columns != 0; columns &= columns - 1) {
 		const struct row_member *member = &members[__builtin_ctz(columns)];
 		if (take_member(query, column, member, row, error) != 0)

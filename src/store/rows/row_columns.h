@@ -1,5 +1,6 @@
 /*
- * The columns of the table `file`: one table of names and members, by which rows are read and written.
+ * Defines the columns of the table `file`: one table of names and members, for reading and writing
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ROW_COLUMNS_H
@@ -9,7 +10,7 @@
 
 #include "store/open/query.h"
 
-/* Columns of a row, which are members of struct file_row. A set of them is their sum. */
+/* The columns of a row, which are members of struct file_row. A set of columns is a sum. */
 enum {
 	ROW_HOST = 1 << 0,
 	ROW_PATH_HASH = 1 << 1,
@@ -30,27 +31,30 @@ enum {
 	ROW_KEYS = ((1 << SIMHASH_KEYS) - 1) * ROW_UNIFORM,
 	ROW_RESEMBLANCE = 1 << (15 + SIMHASH_KEYS),
 	ROW_COLUMNS_END = ROW_RESEMBLANCE << 1,
-	ROW_CHECKED = ROW_COLUMNS_END, /* no column: numbers that no file can have are errors */
-	ROW_WHOLE = ROW_COLUMNS_END - 1 - ROW_HOST /* whoever reads whole rows knows the host */
+	ROW_CHECKED = ROW_COLUMNS_END, /* not a column: impossible numbers in a row are errors */
+	ROW_WHOLE = ROW_COLUMNS_END - 1 - ROW_HOST /* a reader of whole rows knows the host */
 };
 #define ROW_KEY(key) ((unsigned)ROW_UNIFORM << (key))
 
-/* The names of all columns but tag_set. The first ones belong to the key of the table. */
+/* The names of all columns except tag_set. The first ones belong to the primary key. */
 #define KEY_COLUMNS 2
 #define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 7)
 extern const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS];
 
-/* Bind tag_set and all of them. */
+/* Bind tag_set and all columns. */
 void row_columns_bind(struct query *query, const struct row_scope *scope,
 		      const struct file_row *row);
 
 /* Write the names of a set of columns of `file f`. */
 void row_columns_select(FILE *sql, unsigned columns);
 
-/* How many columns of a statement they are. */
+/* Return the number of statement columns for a set. */
 unsigned row_columns_count(unsigned columns);
 
-/* Take these columns, the first ones of the query, to the members of a row. Other members stay. */
+/*
+ * Copy these columns, the first ones of the query, to the members of a row. Other members do not
+ * change.
+ */
 int row_columns_take(struct query *query, unsigned columns, struct file_row *row,
 		     struct simhash_error *error);
 

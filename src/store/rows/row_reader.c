@@ -1,5 +1,5 @@
 /*
- * Reading rows of the table `file`.
+ * Reads rows of the table `file`.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/row_reader.h"
@@ -98,9 +98,9 @@ void store_rows_end(struct row_cursor *cursor)
 	query_end(&cursor->query);
 }
 
-/* ---- Rows by a key, or as they lie ---- */
+/* ---- Rows by a key, or in table order ---- */
 
-/* Entries of the index of uniform that are within bounds, and their rows. */
+/* Joins entries of the index of uniform with their rows. */
 #define FROM_NEAR_INDEX                                                                \
 	" FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set AND f.host = i.host " \
 	"AND f.path_hash = i.path_hash "
@@ -121,7 +121,7 @@ int store_rows_in_order(struct row_cursor *cursor, struct store *store,
 {
 	const int64_t values[] = {filter->tag_set, filter->low, filter->high, size_min(filter)};
 	const char *key = simhash_key_name(filter->key);
-	/* To both engines +x is not a column, so that they do not use its index. */
+	/* For both engines +x is not a column, so they do not use its index. */
 	const char *plus = filter->order == ORDER_BY_INDEX ? "" : "+";
 
 	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
@@ -144,7 +144,7 @@ int store_rows_lying(struct row_cursor *cursor, struct store *store,
 
 	place = place == NULL ? &all : place;
 	is_one_host = place->first_host == place->last_host;
-	/* The condition of sizes must not make an engine read by another index. */
+	/* The + before the size prevents the engines from using another index. */
 	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       " FROM file%s%s%s f WHERE f.tag_set = ? AND +f.size >= ? AND %s",
 		       has_parts ? " PARTITION (" : "", has_parts ? partitions : "",
@@ -172,7 +172,9 @@ int store_rows_reaching(struct row_cursor *cursor, struct store *store,
 	const int64_t values[] = {
 		filter->tag_set, filter->low, filter->high, size_min(filter), target, down, up};
 
-	/* A division of integers may be rounded down or exact: one more makes both enough. */
+	/*
+	 * A division of integers may be rounded down or exact; with 1 added, both are large enough.
+	 */
 	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
 		       FROM_NEAR_INDEX
 		       "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND i.size >= ? "
@@ -217,7 +219,10 @@ int store_rows_with(struct row_cursor *cursor, struct store *store, unsigned col
 		cursor->hash_count = hash_count;
 	}
 	query_bind_scope(query, scope);
-	/* Where there are fewer hashes than parameters, the last one is bound again: a row is found once. */
+	/*
+	 * If there are fewer hashes than parameters, bind the last hash again; this does not repeat
+	 * rows.
+	 */
 	for (size_t i = 0; i < cursor->hash_count; i++)
 		query_bind_data(query, hashes[i < count ? i : count - 1], PATH_HASH_SIZE);
 	return 0;
@@ -249,7 +254,7 @@ int store_rows_after(struct row_cursor *cursor, struct store *store, unsigned co
 	return rows_begin_range(cursor, store, columns, NOT_KEPT, scope, &range, most, error);
 }
 
-/* ---- Rows with sketches of another measure ---- */
+/* ---- Rows with sketches by another measure ---- */
 
 int store_rows_sketched(struct row_cursor *cursor, struct store *store,
 			const struct row_filter *filter, int64_t measure,

@@ -1,6 +1,5 @@
 /*
- * Writes and removes rows of the table `sketch`. batch.c writes the files, and the measures
- * interpret the sketches.
+ * Writes and removes rows of the table `sketch`.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/sketch_rows.h"
@@ -20,7 +19,9 @@ static const struct upsert sketch_upsert = {
 	.many = KEPT_UPSERT_SKETCH_MANY,
 };
 
-/* The most that a sketch adds to a statement beside its value, in the protocols of the engines. */
+/*
+ * The maximum bytes of a sketch in a statement besides its value, in the protocols of the engines.
+ */
 #define SKETCH_BYTES (8 * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE)
 
 static size_t sketches_that_fit(const struct store *store, const struct stored_sketch *sketches,
@@ -66,7 +67,7 @@ int sketch_rows_insert(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
-/* How many sketches are gathered before they are written. */
+/* The number of sketches in one write. */
 #define AT_ONCE 256
 
 int sketch_rows_write(struct store *store, const struct row_scope *scope,

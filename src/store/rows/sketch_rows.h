@@ -1,6 +1,6 @@
 /*
- * Rows of the table `sketch`, which are written and removed together with the rows of their files.
- * The functions are to be called in a transaction.
+ * Writes and removes rows of the table `sketch` together with the rows of their files. Call the
+ * functions in a transaction.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_SKETCH_ROWS_H
@@ -12,12 +12,12 @@
 
 struct store;
 
-/* Sketches s of the content that their files f have now. */
+/* Sketches s of the current content of their files f. */
 #define FROM_SKETCHED_FILES                                                       \
 	"FROM sketch s JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host " \
 	"AND f.path_hash = s.path_hash AND f.content_hash = s.content_hash "
 
-/* One row of the table `sketch`, perhaps of content that the file no longer has. */
+/* A row of the table `sketch`; the file may no longer have this content. */
 struct stored_sketch {
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
 	int64_t measure, features, cluster;
@@ -28,7 +28,7 @@ int sketch_rows_insert(struct store *store, const struct row_scope *scope,
 		       const struct stored_sketch *sketches, size_t count,
 		       struct simhash_error *error);
 
-/* The sketches of rows, by the measures that are wanted. */
+/* Write the sketches of rows by the requested measures. */
 int sketch_rows_write(struct store *store, const struct row_scope *scope,
 		      const struct file_row *const *rows, size_t count,
 		      struct simhash_error *error);

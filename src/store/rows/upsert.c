@@ -1,5 +1,6 @@
 /*
- * Writes the SQL of an upsert, which differs between the engines, and decides for how many rows.
+ * Writes the SQL of an upsert, which differs between the engines, and determines the number of
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #include "store/rows/upsert.h"
@@ -10,7 +11,7 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 
-/* "ON CONFLICT(key) DO UPDATE SET a=excluded.a, ...", or the same of MySQL. */
+/* Write "ON CONFLICT(key) DO UPDATE SET a=excluded.a, ...", or the equivalent of MySQL. */
 static void write_tail(FILE *sql, const struct upsert *upsert, bool has_excluded)
 {
 	if (has_excluded)
@@ -44,7 +45,7 @@ static char *upsert_sql(const struct upsert *upsert, unsigned rows, bool has_exc
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
 
-/* Prepare the statement for `rows` rows in its text, or in an array of their values. */
+/* Prepare the statement for `rows` rows in its text, or in an array of values. */
 static int keep_upsert(struct store *store, enum kept_statement which, const struct upsert *upsert,
 		       unsigned rows, bool is_array, struct simhash_error *error)
 {
@@ -62,7 +63,7 @@ static int keep_upsert(struct store *store, enum kept_statement which, const str
 	free(sql);
 	if (status != 0 || !is_array || driver->set_rows(query.statement, rows, error) == 0)
 		return status;
-	/* If it stayed, the next caller would take it for one that takes arrays. */
+	/* Otherwise the next caller would assume that it takes arrays. */
 	driver->finalize(store->kept[which]);
 	store->kept[which] = NULL;
 	return -1;
@@ -78,7 +79,7 @@ int upsert_begin(struct query *query, struct store *store, const struct upsert *
 {
 	bool is_array = store->array_rows > 0;
 	size_t max = upsert_rows_max(store);
-	/* An array takes any number of rows, a text those that it was made for. */
+	/* An array takes any number of rows; a text takes only its own number. */
 	bool is_many = *rows == max || (is_array && *rows > 1);
 	enum kept_statement which = is_many ? upsert->many : upsert->one;
 

@@ -19,20 +19,20 @@
 #include "store/open/query.h"
 
 struct upsert {
-	const char *table, *key; /* the columns of the primary key */
+	const char *table, *key; /* key: the columns of the primary key */
 	unsigned key_count;
-	const char *const *columns; /* the others */
+	const char *const *columns; /* the other columns */
 	size_t column_count;
-	/* Where its statements for one row and for many are kept. */
+	/* The kept statements for one row and for many rows. */
 	enum kept_statement one, many;
 };
 
-/* The number of rows that one statement takes at most. */
+/* The maximum number of rows of one statement. */
 size_t upsert_rows_max(const struct store *store);
 
 /*
- * Begin to write `*rows` rows, which fit into one statement; the caller binds the key and the
- * columns of each of them and runs it. Lowers *rows where the engine takes fewer.
+ * Begin to write `*rows` rows that fit into one statement. The caller binds the key and the columns
+ * of each row and runs the statement. Lowers *rows if the engine accepts fewer.
  */
 int upsert_begin(struct query *query, struct store *store, const struct upsert *upsert,
 		 size_t *rows, struct simhash_error *error);

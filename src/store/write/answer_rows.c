@@ -39,7 +39,7 @@ size_t answer_rows_max(const struct store *store)
 	return store->driver->rows_per_transaction;
 }
 
-/* The most that a row adds to a statement, in the protocols of the engines. */
+/* The maximum bytes of a row in a statement, in the protocols of the engines. */
 #define ROW_BYTES 384
 
 static size_t rows_that_fit(const struct store *store, size_t rows)
@@ -58,7 +58,7 @@ static void bind_hash(struct query *query, const uint8_t *hash)
 	query_bind_data(query, hash, PATH_HASH_SIZE);
 }
 
-/* The engine makes a number of it. */
+/* The engine converts the text to a number. */
 static void bind_share(struct query *query, const char *share)
 {
 	if (share[0] == '\0')
@@ -106,7 +106,7 @@ static void bind_pair_row(struct query *query, int64_t run, const void *row)
 	bind_share(query, pair->contained_b);
 }
 
-/* What is the same about both tables. */
+/* The common parts of both tables. */
 struct answer_rows {
 	const struct upsert *upsert;
 	void (*bind)(struct query *query, int64_t run, const void *row);
@@ -114,7 +114,7 @@ struct answer_rows {
 	size_t count, row_size;
 };
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int insert_rows(struct store *store, int64_t run, const struct answer_rows *rows,
 		       struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * The results of simfind --store: rows of the tables file_group and file_pair. find_run.h decides
- * which rows are shown.
+ * Writes the results of simfind --store: rows of the tables file_group and file_pair. find_run.h
+ * decides which rows are visible.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_ANSWER_ROWS_H
@@ -13,7 +13,7 @@
 struct hash_range;
 struct store;
 
-/* A file by its key in the table `file`, but for the tag set, which is that of the run. */
+/* A file by its primary key in the table `file`, without the tag set, which the run has. */
 struct answer_file {
 	int64_t host;
 	const uint8_t *path_hash, *content_hash;
@@ -21,10 +21,10 @@ struct answer_file {
 
 #define GROUP_ID_SIZE 17 /* 16 hexadecimal digits and the terminating zero */
 
-/* A share as JSON has it, such as "0.973000"; empty where it is not known. */
+/* A share as in JSON, such as "0.973000"; empty if unknown. */
 #define SHARE_SIZE 24
 
-/* What is known of two files. */
+/* The relation of two files. */
 struct answer_likeness {
 	int64_t distance;
 	char resemblance[SHARE_SIZE];
@@ -45,7 +45,7 @@ struct pair_row {
 	char contained_a[SHARE_SIZE], contained_b[SHARE_SIZE];
 };
 
-/* How many rows the functions below should be called with. */
+/* Return the best number of rows for the functions below. */
 size_t answer_rows_max(const struct store *store);
 
 /* Write rows of a run that has begun, in one transaction. */

@@ -65,13 +65,15 @@ static int too_large(const struct store *store, struct bytes directory, struct s
 			 directory.data);
 }
 
-/* The most that a row adds to a statement beside its paths, in the protocols of the engines. */
+/* The maximum bytes of a row in a statement besides its paths, in the protocols of the engines. */
 #define DIRECTORY_BYTES 64
 #define ROW_BYTES                                                       \
 	((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE + \
 	 SIMHASH_RESEMBLANCE_REGISTERS)
 
-/* How many of the rows fit into one statement, at most `max`; 0 when the first does not. */
+/*
+ * Return how many of the rows fit into one statement, at most `max`; 0 if the first does not fit.
+ */
 static size_t rows_that_fit(const struct store *store, const struct file_row *const *rows,
 			    size_t max)
 {
@@ -132,8 +134,8 @@ static int write_directories(struct store *store, const struct row_scope *scope,
 }
 
 /*
- * Add the rows in a range of path hashes to *rows. Counted, since Spider does not report how
- * many it removes.
+ * Add the number of rows in a range of path hashes to *rows. They are counted because Spider does
+ * not report the number of removed rows.
  */
 static int count_range(struct store *store, const struct row_scope *scope,
 		       const struct hash_range *range, int64_t *rows, struct simhash_error *error)
@@ -154,7 +156,7 @@ static int count_range(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
-/* What else the index holds of files: their sketches and what simfind --store found. */
+/* Remove other data of files: their sketches, and the results of simfind --store. */
 static int remove_rest(struct store *store, const struct row_scope *scope, int64_t find_run,
 		       const struct hash_range *range, struct simhash_error *error)
 {
@@ -257,12 +259,12 @@ static int remove_gone(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
-/* Rows of a directory that are looked at in one go. */
+/* The number of rows of a directory in one query. */
 #define RENEWED_ROWS 1024
 
 /*
- * The first rows in a range that are not among those kept. The range begins after the last one that
- * was looked at; *is_over tells that none is left.
+ * Find the first rows in a range that are not among the kept rows. The range then begins after the
+ * last examined row; *is_over is true if no row is left.
  */
 static int find_left_out(struct store *store, const struct row_scope *scope,
 			 const struct renewed_directory *renewed, struct hash_range *range,
@@ -327,7 +329,7 @@ static int remove_all_left_out(struct store *store, const struct row_scope *scop
 	return status;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int write_batch(struct store *store, const struct row_scope *scope,
 		       const struct store_batch *batch, int64_t *removed,
 		       struct simhash_error *error)
@@ -346,7 +348,7 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }
 
-/* How far the runs have come, for whoever asks before they end, and if they never do. */
+/* Store the progress of the runs, for readers before the end and for interrupted runs. */
 static int count_runs(struct store *store, const struct store_batch *batch,
 		      struct simhash_error *error)
 {
@@ -369,8 +371,8 @@ static int count_runs(struct store *store, const struct store_batch *batch,
 }
 
 /*
- * The last statement of a transaction: others may count in the same row, and would wait until this
- * one commits.
+ * This is the last statement of a transaction, because others who count in the same row wait until
+ * the commit.
  */
 static int count_commit(struct store *store, struct simhash_error *error)
 {

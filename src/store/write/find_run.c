@@ -31,7 +31,7 @@ static int insert_run(struct store *store, const struct find_run *run, struct si
 	return query_run(&query, error) != 0 ? duplicate_is_retry(error) : 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int enter_run(struct store *store, struct find_run *run, struct simhash_error *error)
 {
 	if (store_run(store,
@@ -51,22 +51,21 @@ int find_run_begin(struct store *store, struct find_run *run, struct simhash_err
 	while (transaction_next(&transaction, &status, error))
 		status = enter_run(store, run, error);
 	if (status != 0)
-		run->id = 0; /* perhaps that of another run */
+		run->id = 0; /* it may belong to another run */
 	return status;
 }
 
 static int was_replaced(struct simhash_error *error)
 {
 	return error_set(error, SIMHASH_E_DATABASE,
-			 "another simfind --store has begun meanwhile and takes the place of this "
-			 "one");
+			 "another simfind --store has started and replaces this run");
 }
 
 int find_run_hold(struct store *store, int64_t run, struct simhash_error *error)
 {
 	int64_t is_there;
 
-	/* The update locks the row, so what is read after it stays true to the end. */
+	/* The update locks the row, so later reads in this transaction stay true. */
 	if (store_run(store, "UPDATE find_run SET state = 'begun' WHERE id = ? AND state = 'begun'",
 		      &run, 1, error) != 0 ||
 	    store_read_integer(store,
@@ -90,7 +89,7 @@ int find_run_current(struct store *store, int64_t tag_set, int64_t *run,
 	return query_first(&query, run, error) < 0 ? -1 : 0;
 }
 
-/* Its own copy, ended by a zero. */
+/* Copy a text and terminate it with a zero. */
 static char *keep_text(struct find_run_list *list, struct bytes text)
 {
 	char *kept = arena_take(&list->texts, text.size + 1);
@@ -153,7 +152,10 @@ void find_run_list_release(struct find_run_list *list)
 	*list = (struct find_run_list){.runs = NULL};
 }
 
-/* In a transaction. It may be the current one already: a COMMIT whose answer was lost. */
+/*
+ * The caller has begun a transaction. The run may be current already, if the answer of a COMMIT was
+ * lost.
+ */
 static int make_current(struct store *store, const struct find_run *run,
 			struct simhash_error *error)
 {
@@ -193,7 +195,7 @@ static const struct answer_table tables[] = {
 	 "DELETE FROM file_pair WHERE run = ? AND path_hash_a <= ?"},
 };
 
-/* The path hash up to which rows are removed next; the last one where few rows are left. */
+/* Find the last path hash of the next rows to remove; the maximum if few rows are left. */
 static int find_end(struct store *store, const char *sql, int64_t run, uint8_t hash[PATH_HASH_SIZE],
 		    bool *is_last, struct simhash_error *error)
 {
@@ -214,7 +216,7 @@ static int find_end(struct store *store, const char *sql, int64_t run, uint8_t h
 	return status < 0 ? -1 : 0;
 }
 
-/* In a transaction. */
+/* The caller has begun a transaction. */
 static int remove_some(struct store *store, const struct answer_table *table, int64_t run,
 		       bool *is_last, struct simhash_error *error)
 {
@@ -258,7 +260,7 @@ static int remove_run(struct store *store, int64_t run, struct simhash_error *er
 	return status;
 }
 
-/* Remove the runs that were replaced, in the order of their ids. */
+/* Remove the replaced runs in the order of their ids. */
 static int remove_replaced(struct store *store, int64_t tag_set, struct simhash_error *error)
 {
 	for (;;) {

@@ -48,7 +48,7 @@ int directory_list_remove(const struct directory_list *list, struct store *store
 	return 0;
 }
 
-/* The connection that reads the directories writes when all are known. */
+/* Store the directories first, because the connection that reads them must also write. */
 static int keep_directories_below(struct directory_list *list, struct store *store,
 				  const struct row_scope *scope, struct bytes root,
 				  struct simhash_error *error)
@@ -63,7 +63,7 @@ static int keep_directories_below(struct directory_list *list, struct store *sto
 	return status;
 }
 
-/* The directory of what is in a file of this path, see is_inside_directory. */
+/* Add the directory of a file's members, see is_inside_directory. */
 static int add_inside(struct directory_list *list, const char *path, struct simhash_error *error)
 {
 	size_t size = strlen(path);
@@ -81,7 +81,7 @@ static int add_inside(struct directory_list *list, const char *path, struct simh
 	return status;
 }
 
-/* The rows of a file of this path: its own, and that of its inflated content. */
+/* Remove the rows of the file with this path: its own row, and the row of its inflated content. */
 static int remove_file(struct store *store, const struct row_scope *scope, const char *path,
 		       int64_t *removed, struct simhash_error *error)
 {

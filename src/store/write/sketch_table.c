@@ -67,13 +67,14 @@ int store_next_hash(struct query *query, size_t size, uint8_t *hash, uint8_t *co
 #define CLUSTERS_AT_ONCE 1000
 
 /*
- * In a transaction: remove the sketches of some clusters, since their index finds sketches by
- * cluster; with the last ones, the measure.
+ * In a transaction: remove the sketches of some clusters, because the index finds sketches by
+ * cluster. With the last sketches, also remove the measure.
  */
 static int remove_some(struct store *store, int64_t measure, int64_t *removed, bool *is_last,
 		       struct simhash_error *error)
 {
-	int64_t values[] = {measure, INT64_MAX}; /* the highest cluster to remove */
+	/* the second value is the highest cluster to remove */
+	int64_t values[] = {measure, INT64_MAX};
 	struct query query;
 	int status;
 

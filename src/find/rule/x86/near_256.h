@@ -1,6 +1,6 @@
 /*
- * Compares the counts of sixteen rows in a vector of 256 bits, with AVX2. A file defines its
- * comparison of sums, NEAR_BY_SUMS, and includes this header.
+ * Compares the counts of sixteen rows in a vector of 256 bits, with AVX2. A file defines
+ * NEAR_BY_SUMS, which compares sums, and includes this header.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_X86_NEAR_256_H

@@ -8,7 +8,7 @@
 
 #include "find/rule/near.h"
 
-/* From bits 4 * i + v to bits 4 * v + i, for i and v up to 3. */
+/* Moves bit 4 * i + v to bit 4 * v + i, for i and v up to 3. */
 static inline unsigned transpose(unsigned bits)
 {
 	unsigned moved = (bits ^ bits >> 3) & 0x0a0a;
@@ -23,7 +23,7 @@ static inline __m256i apart(uint8_t (*rows)[SUMS], __m256i sums)
 	return _mm256_sad_epu8(_mm256_loadu_si256((const __m256i *)(const void *)rows), sums);
 }
 
-/* The results of rows 4 * v + i, which are below 2^15, together in lanes 4 * i + v. */
+/* Puts the results of rows 4 * v + i, which are below 2^15, into lanes 4 * i + v. */
 static inline unsigned by_sums(uint8_t (*rows)[SUMS], const struct nearness *near)
 {
 	long long word;
