@@ -282,8 +282,9 @@ SIMHASH_CHECKED int simhash_tolerance_from_percent(double percent,
 						   struct simhash_error *error);
 
 /*
- * Read a tolerance in percent (0 to 100) or a size ratio (1 to 1000000) without rounding. Both have
- * at most six decimal places. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
+ * Read a tolerance in percent, 0 to 100 with at most six decimal places and perhaps a %, or a size
+ * ratio, 1 to 1000000 with at most six decimal places, without rounding.
+ * Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE.
  */
 SIMHASH_CHECKED int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
 					    struct simhash_error *error);

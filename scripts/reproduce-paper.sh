@@ -191,8 +191,8 @@ judge() {
 	simfind -d "sqlite:$folder/quality.db" --group=none --format=csv "$@" | tr -d '\r' | awk -F, -v name="$name" \
 		-v edits="$(($(find "$folder/edits" -type f | wc -l) - $(tr -cd '\0' <"$folder/sources" | wc -c)))" '
 		function base(path) { sub(/.*\//, "", path); return path }
-		NR > 1 { split(base($11), a, "-"); split(base($12), b, "-")
-			if ($11 ~ /\/unrelated\// || $12 ~ /\/unrelated\//) wrong++
+		NR > 1 { split(base($10), a, "-"); split(base($11), b, "-")
+			if ($10 ~ /\/unrelated\// || $11 ~ /\/unrelated\//) wrong++
 			else if (a[1] == b[1]) found += (a[2] == "original") != (b[2] == "original")
 			else strange++ }
 		END { printf "%-46s %7.2f %% of the edits, %6d pairs of unrelated files, %3d of others\n", name, 100 * found / edits, wrong, strange }' |
@@ -210,7 +210,7 @@ simhash -d "sqlite:$folder/types.db" "$folder/txt" "$folder/pdf" "$folder/ps"
 for options in "-T 1" "-T 0.1" "-T 1 --tolerance=ps=0.02 --tolerance=pdf=0.2"; do
 	# shellcheck disable=SC2086  # options and their values
 	simfind -d "sqlite:$folder/types.db" --verify=no --format=csv $options | tr -d '\r' | awk -F, -v options="$options" '
-		NR > 1 { sub(/.*\./, "", $11); n[$11]++ }
+		NR > 1 { sub(/.*\./, "", $10); n[$10]++ }
 		END { printf "%-56s %6d pairs of text, %6d of PDF, %6d of PostScript\n", options, n["txt"], n["pdf"], n["ps"] }' |
 		tee -a "$results"
 done

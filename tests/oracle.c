@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		print_nearest(files, count, atoi(argv[2]), strtoull(argv[3], NULL, 10), argv[4]);
 	if (pairs) {
 		qsort(files, count, sizeof *files, by_path);
-		printf("match,distance,percent,size_a,size_b,path_a,path_b\r\n");
+		printf("match,distance,count_difference,size_a,size_b,path_a,path_b\r\n");
 		for (size_t i = 0; i < count; i++)
 			for (size_t j = i + 1; j < count; j++)
 				if (files[i].size > 0 && files[j].size > 0)

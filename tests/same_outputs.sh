@@ -129,7 +129,7 @@ all() {
 	run simhash --force -j 1 tree
 	run simhash --status
 	run simfind
-	run simfind -q
+	run simfind --summary=none
 	run simfind --group=none
 	for format in text csv json jsonl null; do
 		run simfind --format=$format
@@ -138,7 +138,7 @@ all() {
 		run simfind --format=$format --verify=all
 		run simfind --format=$format tree/d1/e1/* tree/odd/-dash.txt
 	done
-	run simfind -0 -T 2 --also=empty
+	run simfind --format=null -T 2 --also=empty
 	run simfind --also=hard-links
 	run simfind -T 5 --candidates=uniform
 	run simfind -T 5 --candidates=scatter_ext

@@ -1,4 +1,4 @@
--- Which files are in one cluster by another measure? The index needs simhash --measure.
+-- Which files share a cluster of another measure? This query needs simhash --measure.
 SELECT measure, COUNT(*) AS files, MIN(path) AS one_of_them
 FROM sketched_file
 WHERE SUBSTR(measure, 1, 8) IN ('minhash:', 'bottomk:')

@@ -1,4 +1,4 @@
--- How much do copies take in each directory? A file with several names counts once, where its first name is.
+-- How much space do copies take in each directory? A file with several names counts once, at its first name.
 SELECT host, directory, COUNT(*) AS copies, SUM(size) AS bytes
 FROM (
 	SELECT host, MIN(directory) AS directory, MIN(size) AS size

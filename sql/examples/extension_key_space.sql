@@ -1,4 +1,4 @@
--- Which part of the key space does each extension occupy, with how many files?
+-- Which part of the key space does each extension use, and with how many files?
 SELECT extension, files, bytes, least_skew, largest_skew
 FROM extension_statistics
 ORDER BY files DESC, extension

@@ -1,4 +1,4 @@
--- Which files are similar to no other one, the largest first?
+-- Which files resemble no other file? The largest come first.
 SELECT host, path, size
 FROM ungrouped_file
 ORDER BY size DESC, host, path

@@ -1,5 +1,4 @@
--- Which files are in the group of one file, and how much of their content do they have in common with its
--- representative?
+-- Which files are in the group of one file, and how much do they resemble the first file of the group?
 SELECT role, ROUND(100 * resemblance, 4) AS percent, host, path
 FROM grouped_file
 WHERE group_id IN (

@@ -1,4 +1,4 @@
--- What are the keys of text files, by size? (The paper's Figures 3 and 4.)
+-- What are the keys of text files, by size? These are Figures 3 and 4 of the paper.
 SELECT from_size, files, bytes, least_skew, largest_skew
 FROM key_space
 WHERE extension = 'txt'

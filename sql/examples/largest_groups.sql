@@ -1,4 +1,4 @@
--- How many bytes are saved by removing all copies but one, the largest savings first?
+-- How much space is freed if all copies but one are removed? The largest savings come first.
 SELECT spare_bytes, files, size, content_hash
 FROM duplicate
 ORDER BY spare_bytes DESC, content_hash

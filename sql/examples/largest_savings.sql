@@ -1,5 +1,5 @@
--- Which groups of similar files would save the most if all copies in them were given up? This and the
--- next examples need simfind --store.
+-- Which groups free the most space if their copies are removed? This and the next queries need
+-- simfind --store.
 SELECT copied_bytes, copies, files, bytes, group_id, representative_host, representative_path
 FROM similar_group
 ORDER BY copied_bytes DESC, bytes DESC, group_id

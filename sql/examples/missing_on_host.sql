@@ -1,4 +1,4 @@
--- Which files does one host have whose content another host has nowhere, the largest first?
+-- Which files have a content that exists on one host and not on another? The largest come first.
 SELECT size, path
 FROM file_text
 WHERE host = 'alpha' AND size > 0 AND compressed_size = 0

@@ -1,8 +1,6 @@
--- The index, version 1, for MySQL, MariaDB and engines that speak like them.
--- docs/schema.md explains every column. Paths are bytes of any length, hence
--- binary columns; the view file_text shows them as text. Sizes, counts and
--- keys are signed. Each statement may be run again: a first opening that was
--- cut off is completed by the next.
+-- The index, version 1, for MySQL, MariaDB and compatible engines. docs/schema.md explains every column. Paths
+-- are binary columns, because they can be any bytes. The view file_text shows them as text. Sizes, counts and
+-- keys are signed. Each statement can be run again, so a second opening completes an interrupted first one.
 
 CREATE TABLE IF NOT EXISTS schema_version (
 	version INTEGER NOT NULL PRIMARY KEY
@@ -41,7 +39,7 @@ CREATE TABLE IF NOT EXISTS scan_run (
 	errors         BIGINT     NOT NULL DEFAULT 0
 );
 
--- Every directory that has, or had, rows in file.
+-- Every directory that has rows in file, or had some.
 CREATE TABLE IF NOT EXISTS directory (
 	tag_set        BIGINT     NOT NULL,
 	host           BIGINT     NOT NULL,

@@ -1,6 +1,5 @@
--- Version 5: sketches of other measures, beside the sum tables: of the files that were
--- indexed with --measure. docs/measures.md tells of the measures. Each statement may be
--- run again.
+-- Version 5: sketches of other measures, for files that were indexed with --measure. docs/measures.md
+-- describes the measures. Each statement can be run again.
 
 -- `name` is the measure with all its parameters, such as 'minhash:bytes=8,functions=128,cluster=4'.
 CREATE TABLE IF NOT EXISTS measure (
@@ -8,8 +7,8 @@ CREATE TABLE IF NOT EXISTS measure (
 	name VARCHAR(120) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE
 );
 
--- The sketch of a file's content, which content_hash tells: where that of the row in file is
--- another, the file has changed since. cluster is a key that much alike files have in common.
+-- The sketch of the content with this content_hash. If the row in file has another hash, the file has changed
+-- since. cluster is a key that very similar files share.
 CREATE TABLE IF NOT EXISTS sketch (
 	tag_set      BIGINT     NOT NULL,
 	host         BIGINT     NOT NULL,

@@ -1,4 +1,4 @@
--- Version 9: without the index of skew_ext, which no search and no view uses. A statement that was
--- run before fails, and that is passed over.
+-- Version 9: removes the index on skew_ext, which no search and no view uses. simhash ignores the error of a
+-- statement that was run before.
 
 ALTER TABLE file DROP KEY file_skew_ext;

@@ -1,4 +1,3 @@
--- Version 10: what simhash -z knows of the members of a file, see docs/schema.md. 0: it did not look.
--- As the last column it is added at once, without rewriting rows. A statement that was run before
--- fails, and that is passed over.
+-- Version 10: whether simhash -z looked for members in a file, see docs/schema.md. 0: it did not look. It is the last
+-- column, so the server adds it without rewriting rows. simhash ignores the error of a statement that was run before.
 ALTER TABLE file ADD COLUMN contents BIGINT NOT NULL DEFAULT 0;

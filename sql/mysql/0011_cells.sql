@@ -1,11 +1,11 @@
--- Version 11: cells of sums in which the counts have signs. Such sums of two files differ by no more than
--- the files' distance, and these two separate files best beside uniform. A file's cell is one of a
--- grid over the size class and both, and the index on it has an outline of all counts. The views still search
--- by the bucket, since servers read all of a cell, whatever the order within. A statement that was run before
--- fails, and that is passed over.
+-- Version 11: cells of sums in which the counts have signs. Such sums of two files differ by at most the
+-- distance of the files. Next to uniform, these two sums separate files best. A file's cell is one of a grid
+-- over the size class and both sums, and the index on it has an outline of all counts. The views
+-- still search by the bucket, because servers read whole cells in any order. simhash ignores the error of a
+-- statement that was run before.
 
--- A cell is twice `reach` wide. `middle` makes every sum positive. Sums are 0 where those of large
--- files might exceed 64 bits: `has_sums` is 0 there.
+-- A cell is twice `reach` wide. `middle` makes every sum positive. The sums of very large files are 0, because
+-- they might exceed 64 bits. `has_sums` is then 0.
 
 ALTER TABLE size_class ADD COLUMN middle BIGINT NOT NULL DEFAULT 0;
 

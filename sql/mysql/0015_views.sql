@@ -1,1 +1,1 @@
--- Version 15: views are made by views.sql, at the end of every upgrade, and no longer by these scripts.
+-- Version 15: views.sql makes the views at the end of every upgrade. These scripts no longer do.

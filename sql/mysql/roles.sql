@@ -1,10 +1,10 @@
--- Users of the index in {database}, and the least rights that each needs. As the administrator
--- of the server, pipe these statements to mariadb. They can be run again: users who exist keep
--- what they have, but for what you ask for. A version of simhash that needs a new schema
--- reports it; then run simhash --init-database again, and pipe what it prints.
+-- Users of the index in {database}, with the least rights that each needs. As the administrator of the server,
+-- pipe these statements to mariadb. You can run them again. Existing users keep their passwords and rights,
+-- unless you ask for others. If a new version of simhash reports that it needs a new schema, pipe the output
+-- of simhash --init-database once more.
 --
 {users}
--- A user who writes: simhash, on every host, and simfind --store.
+-- This user writes, with simhash on every host and with simfind --store.
 GRANT SELECT ON {database}.schema_version TO {writer};
 GRANT SELECT, INSERT ON {database}.tag_set TO {writer};
 GRANT SELECT, INSERT ON {database}.tag TO {writer};
@@ -20,7 +20,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO {writer};
 
--- A user who reads: simfind, and simhash --status.
+-- This user reads, with simfind and simhash --status.
 GRANT SELECT ON {database}.schema_version TO {reader};
 GRANT SELECT ON {database}.tag_set TO {reader};
 GRANT SELECT ON {database}.tag TO {reader};
@@ -34,7 +34,7 @@ GRANT SELECT ON {database}.find_run TO {reader};
 GRANT SELECT ON {database}.measure TO {reader};
 GRANT SELECT ON {database}.sketch TO {reader};
 
--- A user who queries with SQL sees the views only.
+-- This user queries with SQL and sees only the views.
 GRANT SELECT ON {database}.file_text TO {sql};
 GRANT SELECT ON {database}.similar_pair TO {sql};
 GRANT SELECT ON {database}.similar_file TO {sql};

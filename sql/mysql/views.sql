@@ -1,9 +1,9 @@
--- The views of an index, for MySQL, MariaDB and similar engines. simhash runs this script when it makes
--- or upgrades an index, and for --init-database. So a view that is missing or damaged is made again, and its
--- definer exists. docs/sql.md describes the views. Bytes in braces become text as text.sql says.
+-- The views of an index, for MySQL, MariaDB and similar engines. simhash runs this script when it creates or
+-- upgrades an index, and for --init-database. This also repairs missing and damaged views and views without a
+-- definer. docs/sql.md describes the views. text.sql turns bytes in braces into text.
 
--- Files, with names instead of ids and paths as text. All names of one file have one file_id, which no
--- other file has; where the system gave no inode, and in archives, it is the path's.
+-- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
+-- A file without an inode and a member of an archive have a file_id from their path.
 CREATE OR REPLACE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	{f.directory} AS directory, {f.name} AS name,
@@ -18,7 +18,7 @@ SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' T
 	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
--- Names of one file count once; inflated content cannot be removed.
+-- Names of one file count once. Members of archives are left out, because they cannot be removed.
 CREATE OR REPLACE VIEW duplicate AS
 SELECT (SELECT name FROM tag_set WHERE id = d.tag_set) AS tag_set, LOWER(HEX(d.content_hash)) AS content_hash, d.size,
 	COUNT(*) AS files,
@@ -40,7 +40,7 @@ FROM (
 	FROM file GROUP BY tag_set, extension
 ) e JOIN tag_set t ON t.id = e.tag_set;
 
--- The key range of the files of an extension, by size.
+-- The key range of each extension, by size.
 CREATE OR REPLACE VIEW key_space AS
 SELECT t.name AS tag_set, {e.extension} AS extension, c.class AS size_class,
 	c.low AS from_size, e.files, e.bytes,
@@ -60,7 +60,7 @@ SELECT r.id, h.name AS host, t.name AS tag_set, {r.root} AS root,
 	r.files, r.bytes, r.errors
 FROM scan_run r JOIN host h ON h.id = r.host JOIN tag_set t ON t.id = r.tag_set;
 
--- Sketches of the present content of files, with their paths.
+-- Sketches of files, with paths. Sketches of an earlier content are left out.
 CREATE OR REPLACE VIEW sketched_file AS
 SELECT m.name AS measure, t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	f.size, s.features, s.cluster, LOWER(HEX(s.value)) AS value,
@@ -71,10 +71,10 @@ JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.pat
 JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
--- Pairs of files whose sizes, keys and sums are near enough, once each, the smaller file first,
--- with the distance of their sum tables. Names of one file are not a pair. j is an entry of the
--- index on bucket, and a its row. Partners are in the class of the smaller file or the next one, in 2
--- by 2 cells of each. size_class also serves for the numbers 0 and 1.
+-- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair
+-- is listed once, with the smaller file first. Names of one file are not a pair. j is an entry of the index on
+-- bucket, and a is its row. Partners are in the size class of the smaller file or in the next one, in 2 by 2
+-- cells of each class. size_class also provides the numbers 0 and 1.
 CREATE OR REPLACE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, j.size AS size_a, b.host AS host_b,
@@ -105,9 +105,9 @@ STRAIGHT_JOIN file a ON a.tag_set = j.tag_set AND a.host = j.host AND a.path_has
 WHERE j.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.host OR a.inode = 0
 		OR a.compressed_size > 0 OR b.compressed_size > 0 OR a.content_hash <> b.content_hash);
 
--- All pairs of similar files at a tolerance of 1 percent, by the standard key.
+-- All pairs of files whose counts differ by at most 1 percent, by the standard key.
 CREATE OR REPLACE VIEW similar_pair AS
-SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS percent,
+SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS count_difference,
 	p.is_copy, p.size_a, p.size_b, (SELECT name FROM host WHERE id = p.host_a) AS host_a,
 	CONCAT(CASE WHEN p.directory_a = X'2f' THEN '' ELSE {p.directory_a} END, '/', {p.name_a}) AS path_a,
 	{p.directory_a} AS directory_a,
@@ -118,9 +118,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 FROM near_pair p
 WHERE 200 * p.distance <= GREATEST(200, p.size_a + p.size_b);
 
--- The files similar to one, which is named by host, directory and name; an index finds each of the
--- three. Ranges of one value have MySQL look a range up for each directory, where equality would have
--- it read all files of the host.
+-- The files similar to one file. The query names this file by host, directory and name, and an index finds
+-- each of the three. With ranges of one value, MySQL looks up one range for each directory. With equality, it
+-- would read all files of the host.
 CREATE OR REPLACE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, d.path AS directory, a.name AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,
@@ -157,7 +157,7 @@ WHERE a.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.
 
 CREATE OR REPLACE VIEW similar_file AS
 SELECT f.host, f.tag_set, f.directory, f.name, f.distance,
-	200.0 * f.distance / (f.size_a + f.size) AS percent, f.is_copy, f.size,
+	200.0 * f.distance / (f.size_a + f.size) AS count_difference, f.is_copy, f.size,
 	(SELECT name FROM host WHERE id = f.host_b) AS similar_host,
 	CONCAT(CASE WHEN f.directory_b = X'2f' THEN '' ELSE {f.directory_b} END, '/', {f.name_b}) AS similar_path
 FROM near_file f
@@ -172,7 +172,7 @@ SELECT r.id, t.name AS tag_set, r.host, {r.options} AS options, r.program_versio
 	CASE WHEN r.pair_count = r.stored_pair_count THEN 1 ELSE 0 END AS has_all_pairs
 FROM find_run r JOIN tag_set t ON t.id = r.tag_set;
 
--- Files in groups whose content is still the same.
+-- Files in groups that still have the same content.
 CREATE OR REPLACE VIEW live_member AS
 SELECT g.run, r.tag_set, g.host, g.path_hash, g.content_hash, g.group_id, g.role,
 	g.representative_host, g.representative_hash, g.distance, g.resemblance, g.verified,
@@ -184,8 +184,8 @@ JOIN file f ON f.tag_set = r.tag_set AND f.host = g.host AND f.path_hash = g.pat
 	AND f.content_hash = g.content_hash
 WHERE r.state = 'current';
 
--- The files of groups whose representative and another file are left. Engines take `run` for
--- more selective than it is, so this names the index that finds the others of a group.
+-- Files in groups, if the first file of the group and another file are still there. Engines overestimate
+-- how selective `run` is, so this view names the index that finds the other files of a group.
 CREATE OR REPLACE VIEW shown_member AS
 SELECT m.run, m.tag_set, m.host, m.path_hash, m.content_hash, m.group_id, m.role,
 	m.representative_host, m.representative_hash, m.distance, m.resemblance, m.verified,
@@ -202,7 +202,7 @@ WHERE m.role <> 'representative' OR EXISTS (
 	WHERE o.run = m.run AND o.representative_hash = m.representative_hash
 		AND o.representative_host = m.representative_host AND o.role <> 'representative');
 
--- The same for people. A copy whose original is not left is a member.
+-- The same for people. A copy whose original is gone is a member.
 CREATE OR REPLACE VIEW grouped_file AS
 SELECT m.run, t.name AS tag_set, m.group_id,
 	CASE WHEN m.role = 'copy' AND m.content_hash <> m.representative_content AND NOT EXISTS (
@@ -225,7 +225,7 @@ FROM shown_member m
 JOIN tag_set t ON t.id = m.tag_set JOIN host h ON h.id = m.host
 JOIN host k ON k.id = m.representative_host;
 
--- Files that are in no group of the current run, or have changed since.
+-- Files that are in no group of the current run, and files that changed after it.
 CREATE OR REPLACE VIEW ungrouped_file AS
 SELECT r.id AS run, t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	{f.directory} AS directory, {f.name} AS name,
@@ -241,8 +241,8 @@ WHERE r.state = 'current' AND NOT EXISTS (
 	SELECT 1 FROM shown_member m
 	WHERE m.run = r.id AND m.path_hash = f.path_hash AND m.host = f.host);
 
--- Groups, with the bytes of all files and of the copies of another file that is left. Names of one file
--- count once, and it is a copy if all of them are.
+-- Groups, with the size of all files and the size of the copies. Names of one file count once. A file is a
+-- copy if all its names are copies.
 CREATE OR REPLACE VIEW similar_group AS
 SELECT g.run, t.name AS tag_set, g.group_id, SUM(g.files) AS files, SUM(g.files * g.size) AS bytes,
 	SUM(g.copies) AS copies, SUM(g.copies * g.size) AS copied_bytes,
@@ -261,7 +261,7 @@ JOIN tag_set t ON t.id = c.tag_set JOIN host h ON h.id = c.host
 GROUP BY g.run, t.name, g.group_id, h.name, c.directory, c.name, c.path_hash
 HAVING SUM(g.files) > 1;
 
--- The pairs whose files still have the same content.
+-- Pairs whose files still have the same content.
 CREATE OR REPLACE VIEW found_pair AS
 SELECT p.run, t.name AS tag_set, p.distance, p.is_copy, p.resemblance, p.verified,
 	p.contained_a, p.contained_b,

@@ -1,6 +1,5 @@
--- The index, version 1, for SQLite. docs/schema.md explains every column.
--- Paths are bytes of any length, hence BLOB; the view file_text shows them as
--- text. Sizes, counts and keys are signed 64-bit integers.
+-- The index, version 1, for SQLite. docs/schema.md explains every column. Paths are BLOBs, because they can
+-- be any bytes. The view file_text shows them as text. Sizes, counts and keys are signed 64-bit integers.
 
 CREATE TABLE schema_version (
 	version INTEGER NOT NULL PRIMARY KEY
@@ -39,7 +38,7 @@ CREATE TABLE scan_run (
 	errors         INTEGER NOT NULL DEFAULT 0
 );
 
--- Every directory that has, or had, rows in file.
+-- Every directory that has rows in file, or had some.
 CREATE TABLE directory (
 	tag_set        INTEGER NOT NULL,
 	host           INTEGER NOT NULL,
@@ -76,4 +75,4 @@ CREATE TABLE file (
 	PRIMARY KEY (tag_set, host, path_hash)
 ) WITHOUT ROWID;
 
--- The other indexes of file are made by after_load.sql.
+-- after_load.sql creates the other indexes of file.

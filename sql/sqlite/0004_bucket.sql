@@ -1,10 +1,10 @@
--- Version 4: all similar pairs, and those of one file, in plain SQL. A file's bucket is a
--- cell of a grid: its size class, and where its keys skew_ext and uniform, which is the sum
--- of its counts, lie in steps of twice the reach of that class. Files that are similar at a tolerance of 1
--- percent lie in the same cell or in cells that touch.
+-- Version 4: SQL finds all similar pairs, and the files similar to one file. A file's bucket is a cell of a
+-- grid over its size class and its keys skew_ext and uniform, in steps of twice the reach of that class.
+-- uniform is the sum of the counts. Files that are similar at a tolerance of 1 percent are in the same cell
+-- or in adjacent cells.
 
--- Sizes from `low` on, 1.5 times as large from class to class; two files that are similar
--- are of one class or of two that follow one another. `reach` is what keys may differ by.
+-- Sizes from `low` on, 1.5 times as large from class to class. Two similar files are in the same class or in
+-- neighbouring classes. `reach` is the maximum difference of their keys.
 CREATE TABLE size_class (
 	class INTEGER NOT NULL PRIMARY KEY,
 	low   INTEGER NOT NULL UNIQUE,
@@ -59,5 +59,5 @@ UPDATE file SET bucket = (
 	FROM size_class c WHERE c.low <= max(1, file.size) ORDER BY c.low DESC LIMIT 1
 );
 
--- As directory_path, by the text that people write.
+-- The same as directory_path, by text.
 CREATE INDEX directory_text ON directory (tag_set, host, CAST(path AS TEXT));

@@ -1,10 +1,9 @@
--- Version 8: what simfind --store found, for SQL: groups of similar files, and pairs. A row names
--- the contents that its files had; where that of the row in file is another, the file has
--- changed since, and no view shows the row.
+-- Version 8: the groups and pairs that simfind --store found. A row has the content hashes of its files. If the
+-- row in file has another hash, the file has changed since, and no view shows the row.
 
--- A run of simfind --store. `state` is 'begun', 'current' or 'replaced': a tag set has one current
--- run at most, the only one that the views show. `host` is where it ran, `options` its command.
--- pair_count is NULL where pairs were not looked for.
+-- A run of simfind --store. `state` is 'begun', 'current' or 'replaced'. A tag set has at most one current run,
+-- and the views show only this one. `host` is the host of the run, and `options` is its command. pair_count
+-- is NULL if the run did not search for pairs.
 CREATE TABLE find_run (
 	id                INTEGER NOT NULL PRIMARY KEY,
 	tag_set           INTEGER NOT NULL,
@@ -20,8 +19,8 @@ CREATE TABLE find_run (
 	stored_pair_count INTEGER NOT NULL DEFAULT 0
 );
 
--- A file, of the tag set of the run, in its group, and what is known of it and the representative:
--- resemblance is NULL where it is not known.
+-- A file in its group, in the tag set of the run, and its relation to the first file of the group.
+-- resemblance is NULL if it is unknown.
 CREATE TABLE file_group (
 	run                 INTEGER NOT NULL,
 	host                INTEGER NOT NULL,
@@ -42,8 +41,7 @@ CREATE INDEX file_group_id ON file_group (run, group_id);
 CREATE INDEX file_group_representative
 ON file_group (run, representative_hash, representative_host, content_hash);
 
--- A pair of files, of the tag set of the run. contained_a is the share of a that is found in b, where
--- that is known.
+-- A pair of files in the tag set of the run. contained_a is the share of a that is in b, or NULL.
 CREATE TABLE file_pair (
 	run            INTEGER NOT NULL,
 	host_a         INTEGER NOT NULL,

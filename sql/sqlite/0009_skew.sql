@@ -1,3 +1,3 @@
--- Version 9: without the index of skew_ext, which no search and no view uses.
+-- Version 9: removes the index on skew_ext, which no search and no view uses.
 
 DROP INDEX IF EXISTS file_skew_ext;

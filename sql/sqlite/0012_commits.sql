@@ -1,1 +1,1 @@
--- Version 12: nothing. SQLite itself tells a connection that another one has committed.
+-- Version 12: no change. SQLite itself reports the commits of other connections.

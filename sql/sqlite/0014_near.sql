@@ -1,3 +1,2 @@
--- Version 14: the view of near pairs goes through the index on cell from its beginning to its end,
--- and reads rows of pairs only. Those of similar files then follow one another, and are still in
--- memory.
+-- Version 14: the view of near pairs goes through the index on cell from beginning to end, and reads only the
+-- rows of pairs. Rows of similar files are then read close together, so they are still in memory.

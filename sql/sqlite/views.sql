@@ -1,5 +1,5 @@
--- The views of an index, for SQLite. simhash runs this script when it makes or upgrades an index, and for
--- --init-database. So a view that is missing or damaged is made again. docs/sql.md describes the views.
+-- The views of an index, for SQLite. simhash runs this script when it creates or upgrades an index, and for
+-- --init-database. This also repairs missing and damaged views. docs/sql.md describes the views.
 
 DROP VIEW IF EXISTS file_text;
 DROP VIEW IF EXISTS duplicate;
@@ -19,8 +19,8 @@ DROP VIEW IF EXISTS ungrouped_file;
 DROP VIEW IF EXISTS similar_group;
 DROP VIEW IF EXISTS found_pair;
 
--- Files, with names instead of ids and paths as text. All names of one file have one file_id, which no
--- other file has; where the system gave no inode, and in archives, it is the path's.
+-- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
+-- A file without an inode and a member of an archive have a file_id from their path.
 CREATE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,
@@ -36,7 +36,7 @@ SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' 
 	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
--- Names of one file count once; inflated content cannot be removed.
+-- Names of one file count once. Members of archives are left out, because they cannot be removed.
 CREATE VIEW duplicate AS
 SELECT (SELECT name FROM tag_set WHERE id = d.tag_set) AS tag_set, lower(hex(d.content_hash)) AS content_hash, d.size,
 	COUNT(*) AS files,
@@ -58,7 +58,7 @@ FROM (
 	FROM file GROUP BY tag_set, extension
 ) e JOIN tag_set t ON t.id = e.tag_set;
 
--- The key range of the files of an extension, by size.
+-- The key range of each extension, by size.
 CREATE VIEW key_space AS
 SELECT t.name AS tag_set, CAST(e.extension AS TEXT) AS extension, c.class AS size_class,
 	c.low AS from_size, e.files, e.bytes,
@@ -78,7 +78,7 @@ SELECT r.id, h.name AS host, t.name AS tag_set, CAST(r.root AS TEXT) AS root,
 	r.files, r.bytes, r.errors
 FROM scan_run r JOIN host h ON h.id = r.host JOIN tag_set t ON t.id = r.tag_set;
 
--- Sketches of the present content of files, with their paths.
+-- Sketches of files, with paths. Sketches of an earlier content are left out.
 CREATE VIEW sketched_file AS
 SELECT m.name AS measure, t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,
@@ -90,10 +90,10 @@ JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.pat
 JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
--- Pairs of files whose sizes, keys and sums are near enough, once each, the smaller file first,
--- with the distance of their sum tables. Names of one file are not a pair. j and k are entries of
--- the index on cell, a and b their rows. Partners are in the class of the smaller file or the next
--- one, in 2 by 2 cells of each. size_class also serves for the numbers 0 and 1.
+-- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair
+-- is listed once, with the smaller file first. Names of one file are not a pair. j and k are entries of the
+-- index on cell; a and b are their rows. Partners are in the size class of the smaller file or in the next
+-- one, in 2 by 2 cells of each class. size_class also provides the numbers 0 and 1.
 CREATE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, j.size AS size_a, b.host AS host_b,
@@ -126,9 +126,9 @@ CROSS JOIN file b ON b.tag_set = k.tag_set AND b.host = k.host AND b.path_hash =
 WHERE +j.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.host OR a.inode = 0
 		OR a.compressed_size > 0 OR b.compressed_size > 0 OR a.content_hash <> b.content_hash);
 
--- All pairs of similar files at a tolerance of 1 percent, by the standard key.
+-- All pairs of files whose counts differ by at most 1 percent, by the standard key.
 CREATE VIEW similar_pair AS
-SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS percent,
+SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS count_difference,
 	p.is_copy, p.size_a, p.size_b, (SELECT name FROM host WHERE id = p.host_a) AS host_a,
 	CASE WHEN p.directory_a = X'2f' THEN '' ELSE CAST(p.directory_a AS TEXT) END
 		|| '/' || CAST(p.name_a AS TEXT) AS path_a,
@@ -141,8 +141,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 FROM near_pair p
 WHERE 200 * p.distance <= max(200, p.size_a + p.size_b);
 
--- The files similar to one, which is named by host, directory and name; an index finds each of the
--- three. The condition on uniform has a form that no index serves, or SQLite takes the one on uniform.
+-- The files similar to one file. The query names this file by host, directory and name, and an index finds
+-- each of the three. No index can serve the condition on uniform in this form. Otherwise SQLite would choose
+-- the index on uniform.
 CREATE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, CAST(d.path AS TEXT) AS directory, CAST(a.name AS TEXT) AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,
@@ -180,7 +181,7 @@ WHERE a.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.
 
 CREATE VIEW similar_file AS
 SELECT f.host, f.tag_set, f.directory, f.name, f.distance,
-	200.0 * f.distance / (f.size_a + f.size) AS percent, f.is_copy, f.size,
+	200.0 * f.distance / (f.size_a + f.size) AS count_difference, f.is_copy, f.size,
 	(SELECT name FROM host WHERE id = f.host_b) AS similar_host,
 	CASE WHEN f.directory_b = X'2f' THEN '' ELSE CAST(f.directory_b AS TEXT) END
 		|| '/' || CAST(f.name_b AS TEXT) AS similar_path
@@ -196,8 +197,8 @@ SELECT r.id, t.name AS tag_set, r.host, CAST(r.options AS TEXT) AS options, r.pr
 	CASE WHEN r.pair_count = r.stored_pair_count THEN 1 ELSE 0 END AS has_all_pairs
 FROM find_run r JOIN tag_set t ON t.id = r.tag_set;
 
--- Files in groups whose content is still the same. Joins have a fixed order here,
--- since without statistics SQLite can choose one that takes minutes.
+-- Files in groups that still have the same content. The joins have a fixed order, because without
+-- statistics SQLite can choose an order that takes minutes.
 CREATE VIEW live_member AS
 SELECT g.run, r.tag_set, g.host, g.path_hash, g.content_hash, g.group_id, g.role,
 	g.representative_host, g.representative_hash, g.distance, g.resemblance, g.verified,
@@ -209,8 +210,8 @@ CROSS JOIN file f ON f.tag_set = r.tag_set AND f.host = g.host AND f.path_hash =
 	AND f.content_hash = g.content_hash
 WHERE r.state = 'current';
 
--- The files of groups whose representative and another file are left. Engines take `run` for
--- more selective than it is, so this names the index that finds the others of a group.
+-- Files in groups, if the first file of the group and another file are still there. Engines overestimate
+-- how selective `run` is, so this view names the index that finds the other files of a group.
 CREATE VIEW shown_member AS
 SELECT m.run, m.tag_set, m.host, m.path_hash, m.content_hash, m.group_id, m.role,
 	m.representative_host, m.representative_hash, m.distance, m.resemblance, m.verified,
@@ -227,7 +228,7 @@ WHERE m.role <> 'representative' OR EXISTS (
 	WHERE o.run = m.run AND o.representative_hash = m.representative_hash
 		AND o.representative_host = m.representative_host AND o.role <> 'representative');
 
--- The same for people. A copy whose original is not left is a member.
+-- The same for people. A copy whose original is gone is a member.
 CREATE VIEW grouped_file AS
 SELECT m.run, t.name AS tag_set, m.group_id,
 	CASE WHEN m.role = 'copy' AND m.content_hash <> m.representative_content AND NOT EXISTS (
@@ -252,7 +253,7 @@ FROM shown_member m
 CROSS JOIN tag_set t ON t.id = m.tag_set CROSS JOIN host h ON h.id = m.host
 CROSS JOIN host k ON k.id = m.representative_host;
 
--- Files that are in no group of the current run, or have changed since.
+-- Files that are in no group of the current run, and files that changed after it.
 CREATE VIEW ungrouped_file AS
 SELECT r.id AS run, t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,
@@ -269,8 +270,8 @@ WHERE r.state = 'current' AND NOT EXISTS (
 	SELECT 1 FROM shown_member m
 	WHERE m.run = r.id AND m.path_hash = f.path_hash AND m.host = f.host);
 
--- Groups, with the bytes of all files and of the copies of another file that is left. Names of one file
--- count once, and it is a copy if all of them are.
+-- Groups, with the size of all files and the size of the copies. Names of one file count once. A file is a
+-- copy if all its names are copies.
 CREATE VIEW similar_group AS
 SELECT g.run, t.name AS tag_set, g.group_id, SUM(g.files) AS files, SUM(g.files * g.size) AS bytes,
 	SUM(g.copies) AS copies, SUM(g.copies * g.size) AS copied_bytes,
@@ -290,7 +291,7 @@ CROSS JOIN tag_set t ON t.id = c.tag_set CROSS JOIN host h ON h.id = c.host
 GROUP BY g.run, t.name, g.group_id, h.name, c.directory, c.name, c.path_hash
 HAVING SUM(g.files) > 1;
 
--- The pairs whose files still have the same content.
+-- Pairs whose files still have the same content.
 CREATE VIEW found_pair AS
 SELECT p.run, t.name AS tag_set, p.distance, p.is_copy, p.resemblance, p.verified,
 	p.contained_a, p.contained_b,

@@ -14,10 +14,11 @@ __extension__ typedef unsigned __int128 wide;
 /* T percent of x is x * percent_millionths / HUNDRED_PERCENT. */
 #define HUNDRED_PERCENT (100 * SIMHASH_MILLION)
 
-static int parse(const char *text, const char *what, int64_t minimum, int64_t maximum,
+/* The first `size` bytes of a text. */
+static int parse(const char *text, size_t size, const char *what, int64_t minimum, int64_t maximum,
 		 int64_t *value, struct simhash_error *error)
 {
-	enum decimal_status status = decimal_parse(text, strlen(text), 6, INT64_MAX, value);
+	enum decimal_status status = decimal_parse(text, size, 6, INT64_MAX, value);
 
 	if (status == DECIMAL_OK && *value >= minimum && *value <= maximum)
 		return 0;
@@ -44,14 +45,17 @@ int simhash_tolerance_from_percent(double percent, struct simhash_tolerance *tol
 int simhash_tolerance_parse(const char *text, int64_t *percent_millionths,
 			    struct simhash_error *error)
 {
-	return parse(text, "tolerance", 0, HUNDRED_PERCENT, percent_millionths, error);
+	bool has_percent;
+
+	return parse(text, decimal_size(text, &has_percent), "tolerance", 0, HUNDRED_PERCENT,
+		     percent_millionths, error);
 }
 
 int simhash_size_ratio_parse(const char *text, int64_t *ratio_millionths,
 			     struct simhash_error *error)
 {
-	return parse(text, "size ratio", SIMHASH_MILLION, SIMHASH_MILLION * SIMHASH_MILLION,
-		     ratio_millionths, error);
+	return parse(text, strlen(text), "size ratio", SIMHASH_MILLION,
+		     SIMHASH_MILLION * SIMHASH_MILLION, ratio_millionths, error);
 }
 
 int64_t simhash_key_reach(const struct simhash_tolerance *tolerance, int64_t larger_size_bytes)

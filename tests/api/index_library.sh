@@ -25,7 +25,7 @@ dump() {
 }
 # pairs_found OPTION...: the pairs that simfind finds
 pairs_found() {
-	runs 0 "$SIMFIND" -q --format=json "$@"
+	runs 0 "$SIMFIND" --summary=none --format=json "$@"
 	python3 -c 'import json
 host = "'"$(hostname | tr -c 'A-Za-z0-9.\n-' -)"'"
 def shown(p, side):
@@ -60,7 +60,7 @@ grep -q ' no -1.000000$' expected || fail "no pair by counts alone"
 
 # groups_found OPTION: the groups that simfind lists, in the same order
 groups_found() {
-	runs 0 "$SIMFIND" -q --format=json "$1"
+	runs 0 "$SIMFIND" --summary=none --format=json "$1"
 	python3 -c 'import json
 host = "'"$(hostname | tr -c 'A-Za-z0-9.\n-' -)"'"
 for g in json.load(open("out")):

@@ -56,8 +56,8 @@ ours() {
 	local name=$1 measure=$2 speed bytes
 	shift 2
 	read -r _ speed bytes < <("$build/tests/sketching" -f "$folder/everything" "$measure")
-	"$build/simfind" -q -d "sqlite:$folder/index.db" --group=none --format=csv "$@" | tr -d '\r' |
-		awk -F, -v OFS='\t' 'NR > 1 { print $11, $12 }' | judge "$name" "$speed" "$bytes"
+	"$build/simfind" --summary=none -d "sqlite:$folder/index.db" --group=none --format=csv "$@" | tr -d '\r' |
+		awk -F, -v OFS='\t' 'NR > 1 { print $10, $11 }' | judge "$name" "$speed" "$bytes"
 }
 
 printf '%-36s %5s %5s %5s %5s %5s' "recall %, by % changed, by kind" 0.1 0.2 0.5 1 2

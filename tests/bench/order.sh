@@ -19,8 +19,8 @@ for tree in "$@"; do
 	index=sqlite:$work/index.db
 	rm -f "$work"/index.db*
 	"$build/simhash" -q -d "$index" "$tree"
-	"$build/simfind" -q -d "$index" --order -0 -o "$work/similar" "$tree"
-	"$build/simfind" -d "$index" --order=delta -0 -o "$work/references" "$tree"
+	"$build/simfind" -q -d "$index" --order --format=null -o "$work/similar" "$tree"
+	"$build/simfind" -d "$index" --order=delta --format=null -o "$work/references" "$tree"
 	sort -z "$work/similar" >"$work/paths"
 	python3 - "$work" <<'PYTHON'
 import os, sys

@@ -45,8 +45,8 @@ for line in sys.stdin.buffer:
     if here.encode() in line and there.encode() in line:
         sys.stdout.buffer.write(line.replace(there.encode(), b'elsewhere:' + there.encode()))" "$here/" "$there/" |
 		tr -d '\r' | LC_ALL=C sort >expected
-	runs 0 "$SIMFIND" -q --against=elsewhere --verify=no -T "$tolerance" --format=csv
-	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,9-12 | LC_ALL=C sort >found
+	runs 0 "$SIMFIND" --summary=none --against=elsewhere --verify=no -T "$tolerance" --format=csv
+	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,8-11 | LC_ALL=C sort >found
 	cmp expected found || fail "$tolerance %: $(diff expected found | head -4)"
 	[ "$(wc -l <expected)" -gt 20 ] || fail "only $(wc -l <expected) pairs: the files are no test"
 done
@@ -56,12 +56,12 @@ gzip -c elsewhere >elsewhere.gz
 runs 0 "$SIMFIND" --against=elsewhere.gz --format=csv -o list.csv
 sed 's/elsewhere\.gz:/elsewhere:/g' list.csv >gz.csv
 cp err summary
-cat elsewhere | "$SIMFIND" -q --against=- --format=csv | sed 's/stdin:/elsewhere:/g' | cmp - gz.csv ||
+cat elsewhere | "$SIMFIND" --summary=none --against=- --format=csv | sed 's/stdin:/elsewhere:/g' | cmp - gz.csv ||
 	fail "standard input gives other pairs"
 # Other compressions, if libarchive is built in.
 xz -k elsewhere
 if built_with archives; then
-	"$SIMFIND" -q --against=elsewhere.xz --format=csv | sed 's/elsewhere\.xz:/elsewhere:/g' | cmp - gz.csv || fail "other pairs by xz"
+	"$SIMFIND" --summary=none --against=elsewhere.xz --format=csv | sed 's/elsewhere\.xz:/elsewhere:/g' | cmp - gz.csv || fail "other pairs by xz"
 	head -c 5000 elsewhere.xz >cut.xz
 	runs 1 "$SIMFIND" --against=cut.xz
 	said "simfind: cut.xz is damaged"
@@ -71,39 +71,39 @@ else
 fi
 same "the index" "$before" "$(sql "$shape")"
 options=('' --verify=no --also=versions '--verify=read -T 2' --also=empty '--min-resemblance=0.9 --same-extension'
-	'--candidates=uniform' --group '--group=single' --group=lineage '-j 1 --limits=memory=32M --limit=9' --null)
+	'--candidates=uniform' --group '--group=single' --group=lineage '-j 1 --limits=memory=32M --limit=9' --format=null)
 mkdir piped
 mkfifo piped/elsewhere
 for number in "${!options[@]}"; do
 	# shellcheck disable=SC2086  # several options
-	"$SIMFIND" -q --against=elsewhere ${options[number]} >"list $number"
+	"$SIMFIND" --summary=none --against=elsewhere ${options[number]} >"list $number"
 	# The list is read once, so it can come through a pipe.
 	cat elsewhere >piped/elsewhere &
 	# shellcheck disable=SC2086
-	timeout 300 "$SIMFIND" -q --against=piped/elsewhere ${options[number]} | cmp - "list $number" ||
+	timeout 300 "$SIMFIND" --summary=none --against=piped/elsewhere ${options[number]} | cmp - "list $number" ||
 		fail "'${options[number]}': another list by a pipe"
 	wait
 done
-"$SIMFIND" -q --against=elsewhere --format=jsonl | LC_ALL=C sort >list.jsonl
-"$SIMFIND" -q --against=elsewhere "$here/" --sort=path >below
+"$SIMFIND" --summary=none --against=elsewhere --format=jsonl | LC_ALL=C sort >list.jsonl
+"$SIMFIND" --summary=none --against=elsewhere "$here/" --sort=path >below
 runs 0 "$SIMHASH" -q --import=elsewhere --host=elsewhere
 across=(--between elsewhere: "$(uname -n):")
 for number in "${!options[@]}"; do
 	# shellcheck disable=SC2086
-	runs 0 "$SIMFIND" -q "${across[@]}" ${options[number]}
+	runs 0 "$SIMFIND" --summary=none "${across[@]}" ${options[number]}
 	cmp out "list $number" || fail "'${options[number]}': $(diff out "list $number" | head -4)"
 	[ -s out ] || fail "'${options[number]}' lists nothing"
 done
 runs 0 "$SIMFIND" "${across[@]}" --format=csv
 cmp out gz.csv || fail "other pairs: $(diff out gz.csv | head -4)"
 cmp err summary || fail "another summary: $(cat summary)"
-"$SIMFIND" -q "${across[@]}" --format=jsonl | LC_ALL=C sort | cmp - list.jsonl || fail "other lines of JSON"
-"$SIMFIND" -q "${across[@]}" --sort=path | cmp - below || fail "other pairs below a directory"
+"$SIMFIND" --summary=none "${across[@]}" --format=jsonl | LC_ALL=C sort | cmp - list.jsonl || fail "other lines of JSON"
+"$SIMFIND" --summary=none "${across[@]}" --sort=path | cmp - below || fail "other pairs below a directory"
 # Files of other hosts in the index are also found, and a report can be written.
-runs 0 "$SIMFIND" -q --against=elsewhere
+runs 0 "$SIMFIND" --summary=none --against=elsewhere
 grep -q ' elsewhere:.*  elsewhere:' out || fail "no file of another host"
 runs 0 "$SIMFIND" --against=elsewhere --format=html -o page.html
-runs 1 "$SIMFIND" -q --against=elsewhere --fail-on-match
+runs 3 "$SIMFIND" -q --against=elsewhere --fail-on-match
 
 echo "What is refused"
 runs 1 "$SIMFIND" --against=missing
@@ -136,4 +136,4 @@ runs 1 "$SIMFIND" --files0-from=input -o input
 said "cannot write to input: it is the list of --files0-from"
 { head -n 19 elsewhere | sed '3,18s/ .*/ 7 3/' && echo "end 0"; } >tags
 runs 0 "$SIMFIND" --against=tags
-said "note: the index has files of tag set"
+said "', only of 'sample'; use --tag-set=FILE"

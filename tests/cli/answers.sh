@@ -65,8 +65,8 @@ stored() {
 }
 # With these options, simfind stores the same as it prints.
 equal() {
-	"$SIMFIND" -q --format=json --group="$1" "${@:2}" >groups.json
-	"$SIMFIND" -q --format=json "${@:2}" >pairs.json
+	"$SIMFIND" --summary=none --format=json --group="$1" "${@:2}" >groups.json
+	"$SIMFIND" --summary=none --format=json "${@:2}" >pairs.json
 	python3 answers.py groups.json pairs.json | LC_ALL=C sort >expected
 	runs 0 "$SIMFIND" --store --group="$1" "${@:2}"
 	stored >found
@@ -131,7 +131,7 @@ grep -Eq '^20[0-9 :-]+ sample +[0-9,]+ +[0-9,]+ +[0-9,]+  simfind --store --quie
 
 # With a limit, the most similar pairs are stored, no matter which thread found them, and all
 # groups.
-"$SIMFIND" -q --format=json >pairs.json
+"$SIMFIND" --summary=none --format=json >pairs.json
 pairs=$(python3 -c 'import json; print(len(json.load(open("pairs.json"))))')
 python3 - <<'EOF2' | LC_ALL=C sort >expected
 import json

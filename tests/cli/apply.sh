@@ -462,7 +462,7 @@ wrong(file, "mtime", "a time such as 2026-11-22T14:12:41.123456789Z", 1, "", "20
       "2026-11-22T14:60:41.123456789Z", "2026-11-22T14:12:41.12345678 Z", "+026-11-22T14:12:41.123456789Z",
       "2026-11-22 14:12:41.123456789Z", "2026-11-22T14:12:41.1234567890")
 wrong(file, "hash", "32 hexadecimal digits", 1, "", "0" * 31, "g" * 32, None)
-wrong(file, "decision", "keep or give up", "", "burn", 1, None)
+wrong(file, "decision", "keep or remove", "", "burn", 1, None)
 wrong(file, "other", "no such field", 1)
 broken("expected format_version 1", lambda top: top.update(format_version="1"))
 broken("expected format_version 1", lambda top: top.update(format_version=2))

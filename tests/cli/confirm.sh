@@ -29,12 +29,12 @@ runs 0 "$SIMHASH" "$files"
 # Unrelated files look alike at 2 %, so nearly all of their pairs are found. Reading drops these
 # pairs.
 runs 0 "$SIMFIND" --verify=no -T 2 --format=csv
-unrelated=$(tr -d '\r' <out | awk -F, '$11 ~ /like/ && $12 ~ /like/' | wc -l)
+unrelated=$(tr -d '\r' <out | awk -F, '$10 ~ /like/ && $11 ~ /like/' | wc -l)
 [ "$unrelated" -gt 100 ] || fail "only $unrelated unrelated pairs: no test"
 for how in all read; do
 	runs 0 "$SIMFIND" -T 2 --group=none --verify=$how --min-resemblance=0.95 --format=csv
 	tr -d '\r' <out | tail -n +2 >"$how.csv"
-	awk -F, '{ n = split($11, a, "/"); m = split($12, b, "/")
+	awk -F, '{ n = split($10, a, "/"); m = split($11, b, "/")
 		split(a[n], x, "."); split(b[m], y, "."); if (x[1] != y[1]) print }' "$how.csv" >wrong
 	[ ! -s wrong ] || fail "$how: unrelated files are confirmed: $(head -n 1 wrong)"
 	# Each of the 6 files has 4 relatives: all ten pairs of five files are found.
@@ -43,12 +43,12 @@ for how in all read; do
 	done
 done
 # The measured shares: 2,000 of 200,000 bytes overwritten; nothing lost by moving.
-awk -F, '/block/ && /like/ { if ($5 != "confirmed" || $6 < 0.9899 || $6 > 0.9903 || $7 < 0.9899 ||
-	$7 > 0.9903 || $8 < 0.98 || $8 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+awk -F, '/block/ && /like/ { if ($4 != "confirmed" || $5 < 0.9899 || $5 > 0.9903 || $6 < 0.9899 ||
+	$6 > 0.9903 || $7 < 0.98 || $7 > 0.9815) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
 	fail "block edits: $(grep block all.csv | grep like)"
-awk -F, '/moved/ && /like/ { if ($8 < 0.999) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
+awk -F, '/moved/ && /like/ { if ($7 < 0.999) exit 1; n++ } END { if (n != 6) exit 1 }' all.csv ||
 	fail "moved: $(grep moved all.csv | grep like)"
-awk -F, '/cut/ && /like/ { if (($6 < 1) != ($7 == 1) || $8 != 0.995) exit 1; n++ }
+awk -F, '/cut/ && /like/ { if (($5 < 1) != ($6 == 1) || $7 != 0.995) exit 1; n++ }
 	END { if (n != 6) exit 1 }' all.csv || fail "cut: $(grep cut all.csv | grep like)"
 grep -q "^identical,.*,confirmed,1.000000,1.000000,1.000000," all.csv || fail "copies are not confirmed"
 grep -q ',sketch$' read.csv || fail "all pairs were read"
@@ -58,7 +58,7 @@ runs 0 "$SIMFIND" -T 2 --group=none --verify=read --min-resemblance=0.98 --forma
 tr -d '\r' <out | has '^similar,.*block.*,read$' || fail "no pair was read"
 tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "what was moved was read"
 # A lower minimum keeps more pairs, and a higher one fewer.
-runs 0 "$SIMFIND" -q -T 2 --group=none --verify=all --min-resemblance=0.999 --format=csv
+runs 0 "$SIMFIND" --summary=none -T 2 --group=none --verify=all --min-resemblance=0.999 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"
 grep -q block out && fail "a block edit resembles by 0.999"
 
@@ -80,16 +80,16 @@ runs 0 "$SIMHASH" "$files"
 # Groups: every file of these pairs is in one group; a member is a pair with its representative, and
 # single linkage gives connected sets.
 runs 0 "$SIMFIND" -q --verify=no -T 2 --group=none --format=csv -o pairs.csv
-tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f11,12 >pairs
+tr -d '\r' <pairs.csv | tail -n +2 | cut -d, -f10,11 >pairs
 for linkage in representative single; do
 	runs 0 "$SIMFIND" -q --verify=no -T 2 --group=$linkage --format=csv -o groups.csv
 	tr -d '\r' <groups.csv | tail -n +2 >groups
 	awk -F, -v linkage=$linkage '
 		FILENAME == "pairs" { pair[$1, $2] = pair[$2, $1] = 1; file[$1] = file[$2] = 1; next }
-		{ if (group[$6]++) { print "twice: " $6; exit 1 }
-		  in_group[$6] = $1; if ($2 == "representative") { r[$1] = $6; n++ }
-		  else if (linkage == "representative" && !(($6, r[$1]) in pair)) {
-			print $6 " is no pair with " r[$1]; exit 1 } }
+		{ if (group[$5]++) { print "twice: " $5; exit 1 }
+		  in_group[$5] = $1; if ($2 == "representative") { r[$1] = $5; n++ }
+		  else if (linkage == "representative" && !(($5, r[$1]) in pair)) {
+			print $5 " is no pair with " r[$1]; exit 1 } }
 		END { for (f in file) if (!(f in group)) { print f " is in no group"; exit 1 }
 			for (f in group) if (!(f in file)) { print f " is in no pair"; exit 1 }
 			if (linkage == "single") for (p in pair) { split(p, x, SUBSEP)
@@ -100,32 +100,32 @@ done
 runs 0 "$SIMFIND" -q -T 2 --group --verify=all --format=json -o groups.json
 same "groups of what was confirmed" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
 same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM json_each(readfile('groups.json'))")"
-runs 0 "$SIMFIND" -q -T 2 --group --verify=all --min-resemblance=0.95
+runs 0 "$SIMFIND" --summary=none -T 2 --group --verify=all --min-resemblance=0.95
 same "groups in text" 5 "$(grep -c '^group [1-6]: 5 files, 999000 bytes ' out)"
 
 # Between two directories, and between two hosts.
-runs 0 "$SIMFIND" -q --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv
-tr -d '\r' <out | tail -n +2 | cut -d, -f11,12 | LC_ALL=C sort >found
+runs 0 "$SIMFIND" --summary=none --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv
+tr -d '\r' <out | tail -n +2 | cut -d, -f10,11 | LC_ALL=C sort >found
 awk -F, '($1 ~ /like/) != ($2 ~ /like/)' pairs | LC_ALL=C sort >expected
 cmp expected found || fail "between directories: $(diff expected found | head -4)"
 [ -s expected ] || fail "nothing is between the directories"
 runs 0 "$SIMHASH" --host=mirror "$files/edited"
-runs 0 "$SIMFIND" -q --verify=no -T 2 --between mirror: "$files/like" --format=csv
+runs 0 "$SIMFIND" --summary=none --verify=no -T 2 --between mirror: "$files/like" --format=csv
 same "pairs between hosts" "$(wc -l <expected)" "$(tail -n +2 out | wc -l)"
 same "pairs within a host" 0 "$(tail -n +2 out | grep -vc mirror: || true)"
 # A side that is not in the index is an error, not an empty result.
 for side in mirror:/no/such nobody: /no/such/directory; do
-	runs 1 "$SIMFIND" -q --verify=no -T 2 --between mirror: "$side" --format=csv
+	runs 1 "$SIMFIND" --summary=none --verify=no -T 2 --between mirror: "$side" --format=csv
 	said "the index has no files at or below "
 done
 
 # Statistics agree with the list.
 runs 0 "$FIGURES" "$TEST_URL" 2
 for key in uniform skew_ext; do
-	"$SIMFIND" -q --verify=no -T 2 --candidates=$key --group=none --format=csv | tail -n +2 >by_key
+	"$SIMFIND" --summary=none --verify=no -T 2 --candidates=$key --group=none --format=csv | tail -n +2 >by_key
 	exact=()
 	[ $key = skew_ext ] || exact=(--candidates=exact)
-	"$SIMFIND" -q --verify=no -T 2 "${exact[@]}" --group=none --format=csv | tail -n +2 >exact
+	"$SIMFIND" --summary=none --verify=no -T 2 "${exact[@]}" --group=none --format=csv | tail -n +2 >exact
 	same "statistics of $key" "$(wc -l <by_key) $(grep -c ^identical by_key) $(wc -l <exact)" \
 		"$(awk -v key=$key '$1 == key { print $4, $5, $7 }' out)"
 done
@@ -150,6 +150,6 @@ awk '!/^#/ { if ($2 < hits || $4 < sums || $7 < $4) exit 1; hits = $2; sums = $4
 	fail "a sweep does not grow with the tolerance"
 for tolerance in 0.01 $(awk '!/^#/ { t = $1 } END { print t }' out); do
 	same "sweep at $tolerance" \
-		"$("$SIMFIND" -q --verify=no -T "$tolerance" --group=none --candidates=skew_ext --format=csv | tail -n +2 | wc -l)" \
+		"$("$SIMFIND" --summary=none --verify=no -T "$tolerance" --group=none --candidates=skew_ext --format=csv | tail -n +2 | wc -l)" \
 		"$(awk -v t="$tolerance" '$1 == t { print $4 }' out)"
 done

@@ -76,7 +76,7 @@ for order in "$client"$'\n'"$simhash"$'\n'"$simfind" "$simfind"$'\n'"$simhash"$'
 	printf '%s\n' "$order" >"$HOME/.my.cnf"
 	runs 0 "$SIMHASH" -q -d "$url" "$files"
 	[ ! -s err ] || fail "$(cat err)"
-	runs 0 "$SIMFIND" -q -d "$url"
+	runs 0 "$SIMFIND" --summary=none -d "$url"
 	[ ! -s err ] || fail "$(cat err)"
 	# simfind writes like simhash.
 	runs 0 "$SIMFIND" -d "$url" --store

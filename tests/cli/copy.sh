@@ -26,9 +26,9 @@ copied() {
 	said "verified: $total rows are equal, checksum "
 }
 everything() {
-	"$SIMFIND" -q -d "$1" --host=alpha --group=none --format=csv
-	"$SIMFIND" -q -d "$1" --host=beta --verify=no --format=csv | LC_ALL=C sort
-	"$SIMFIND" -q -d "$1" --tag-set=other.tags --format=csv
+	"$SIMFIND" --summary=none -d "$1" --host=alpha --group=none --format=csv
+	"$SIMFIND" --summary=none -d "$1" --host=beta --verify=no --format=csv | LC_ALL=C sort
+	"$SIMFIND" --summary=none -d "$1" --tag-set=other.tags --format=csv
 	"$SIMHASH" -d "$1" --status | sed 1,2d
 }
 everything "$TEST_URL" >expected

@@ -65,7 +65,7 @@ same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE si
 # A search finds the same for both hosts.
 runs 0 "$SIMHASH" --import=list --host=there
 "$SIMFIND" -q --format=csv --between "$(uname -n):" "$(uname -n):" -o here.csv 2>/dev/null || true
-"$SIMFIND" -q --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
+"$SIMFIND" --summary=none --between there: "$(uname -n):" --format=csv | grep -c '^identical' >identical
 [ "$(cat identical)" -ge "$((total - 10))" ] || fail "only $(cat identical) files are identical there"
 
 echo "In part"
@@ -124,7 +124,7 @@ runs 0 "$SIMHASH" --import=anonymous --host=someone
 said "$total files imported"
 "$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6 | LC_ALL=C sort >again
 cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
-"$SIMFIND" -q --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
+"$SIMFIND" --summary=none --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
 grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file stands for numbers.txt: $(head -3 pairs)"
 
 echo "One file"

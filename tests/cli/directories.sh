@@ -32,20 +32,20 @@ rows = csv.reader(sys.stdin)
 write = csv.writer(sys.stdout).writerow
 write(next(rows))
 for row in rows:
-    if all(any(path.startswith(d + "/") for d in sys.argv[1:]) for path in row[10:12]):
+    if all(any(path.startswith(d + "/") for d in sys.argv[1:]) for path in row[9:11]):
         write(row)' "$@" | sort
 }
 
 for how in "" --also=versions --measure=minhash "--verify=no -T 2" "--verify=all" "--candidates=skew --also=empty"; do
 	# shellcheck disable=SC2086  # several options
-	runs 0 "$SIMFIND" -q --group=none --format=csv $how
+	runs 0 "$SIMFIND" --summary=none --group=none --format=csv $how
 	cp out all
 	for directories in one "one more" two "one/deep|two" "one|one/deep"; do
 		IFS='|' read -ra names <<<"$directories"
 		below "${names[@]/#/$files/}" <all >expected
 		for threads in 1 3; do
 			# shellcheck disable=SC2086
-			runs 0 "$SIMFIND" -q -j $threads --group=none --format=csv $how "${names[@]/#/$files/}"
+			runs 0 "$SIMFIND" --summary=none -j $threads --group=none --format=csv $how "${names[@]/#/$files/}"
 			sort out | cmp - expected || fail "below $directories with '$how'"
 		done
 		[ "$(wc -l <expected)" -gt 1 ] || fail "nothing is similar below $directories"
@@ -54,18 +54,18 @@ for how in "" --also=versions --measure=minhash "--verify=no -T 2" "--verify=all
 done
 
 # The complete tree, and a directory given by a link and with slashes, give the same as no DIR.
-runs 0 "$SIMFIND" -q
+runs 0 "$SIMFIND" --summary=none
 cp out all
 ln -s "$files" link
 for name in "$files" "$files///" link link/ "$files/one/.."  /; do
-	runs 0 "$SIMFIND" -q "$name"
+	runs 0 "$SIMFIND" --summary=none "$name"
 	cmp out all || fail "below $name"
 done
 # Only the files below the directories decide about groups and representatives.
-runs 0 "$SIMFIND" -q --group -0 "$files/two"
+runs 0 "$SIMFIND" --summary=none --group --format=null "$files/two"
 tr '\0' '\n' <out | grep . >grouped || fail "no groups below two"
 same "files of other directories in groups" 0 "$(grep -cv "^$files/two/" grouped || true)"
-runs 0 "$SIMFIND" -q -0 "$files/two"
+runs 0 "$SIMFIND" --summary=none --format=null "$files/two"
 same "files in groups and in pairs" "$(tr '\0' '\n' <out | sort -u)" "$(sort -u grouped)"
 runs 0 "$SIMFIND" "$files/two"
 said "among $(find "$files/two" -type f -size +0 | wc -l) files"
@@ -74,17 +74,17 @@ said "among $(find "$files/two" -type f -size +0 | wc -l) files"
 asked="$files/one/versions of 3.txt"
 for how in "" --also=versions --measure=minhash --nearest=6; do
 	# shellcheck disable=SC2086
-	runs 0 "$SIMFIND" -q -0 $how "$asked" "$files/two"
+	runs 0 "$SIMFIND" --summary=none --format=null $how "$asked" "$files/two"
 	tr '\0' '\n' <out >paths
 	grep -qx "$files/two/versions of 3.txt" paths || fail "not found with '$how': $(cat paths)"
 	same "with '$how', elsewhere" 0 "$(grep -vxF "$asked" paths | grep -cv "^$files/two/" || true)"
 done
 
 # A part of the pairs is the same part.
-runs 0 "$SIMFIND" -q --format=csv "$files/one"
+runs 0 "$SIMFIND" --summary=none --format=csv "$files/one"
 tail -n +2 out | sort >expected
 for part in 1 2 3; do
-	runs 0 "$SIMFIND" -q --format=csv --partition=$part/3 "$files/one"
+	runs 0 "$SIMFIND" --summary=none --format=csv --partition=$part/3 "$files/one"
 	tail -n +2 out
 done | sort | cmp - expected || fail "parts of one directory"
 
@@ -117,7 +117,7 @@ grep -qF "$PWD/new/a  $PWD/new/b" out || fail "the pair is not listed: $(cat out
 cp new/a new/c
 rm new/b
 settle new
-runs 0 "$SIMFIND" --update --host="$(hostname)" -q new
+runs 0 "$SIMFIND" --update --host="$(hostname)" --summary=none new
 same "quietly" "identical         $PWD/new/a  $PWD/new/c" "$(cat out)"
 same "quietly, on standard error" "" "$(cat err)"
 seq 5002 >asked
@@ -136,7 +136,7 @@ runs 0 "$SIMHASH" backup
 runs 0 "$SIMFIND" backup
 same "pairs below a backup" "" "$(cat out)"
 said "to compare them with all others, use simfind --between $PWD/backup /"
-runs 0 "$SIMFIND" -q --between "$PWD/backup" /
+runs 0 "$SIMFIND" --summary=none --between "$PWD/backup" /
 grep -qF "$PWD/backup/a  $PWD/new/a" out || fail "the backup is not compared with the rest: $(cat out)"
 runs 0 "$SIMFIND" -q backup
 same "quietly" "" "$(cat err)"

@@ -28,3 +28,90 @@ runs 1 "$SIMFIND" -o /dev/full
 said "simfind: cannot write to /dev/full: No space left on device"
 runs 1 sh -c '"$0" >/dev/full' "$SIMFIND"
 said "simfind: cannot write to standard output: No space left on device"
+
+# An ordinary home directory, every night: what has no content, what is encrypted and what a limit leaves out is no failure,
+# and neither are files that are removed meanwhile.
+home=$TEST_FOLDER/home
+mkdir -p "$home/.mozilla/firefox/profile" "$home/.cache/removed" "$home/documents" "$home/downloads" "$home/.gnupg"
+python3 - "$home" <<'PYTHON'
+import os, socket, sqlite3, sys
+os.chdir(sys.argv[1])
+socket.socket(socket.AF_UNIX).bind(".gnupg/S.gpg-agent")
+os.mkfifo(".cache/pipe")
+os.symlink("127.0.1.1:+1234", ".mozilla/firefox/profile/lock")
+os.symlink("loop", "documents/loop")
+for name in (".mozilla/firefox/profile/.parentlock", "downloads/empty.zip", "downloads/empty.gz", "documents/empty.docx", "empty"):
+    open(name, "w").close()
+places = sqlite3.connect(".mozilla/firefox/profile/places.sqlite")
+places.execute("PRAGMA journal_mode = WAL")
+places.execute("CREATE TABLE visit(url TEXT)")
+places.commit()
+for number in range(100):
+    with open(".cache/removed/%d" % number, "w") as file:
+        file.write("%d\n" % number * 500)
+os._exit(0)  # as a browser that is still open
+PYTHON
+for number in 1 2 3; do
+	echo "$number" >"$home/documents/$number.slow"
+done
+seq 1000 >"$home/documents/text"
+cp "$home/documents/text" "$home/downloads/no zip.zip"
+cp "$home/documents/text" "$home/downloads/no gzip.gz"
+if built_with archives; then
+	(
+		cd "$home/downloads"
+		bsdtar -cf locked.zip --format=zip --options zip:encryption=zipcrypt --passphrase=secret -C ../documents text
+		tar -cJf data.tar.xz -C ../documents text
+		gzip -nc ../documents/text >text.gz
+		for outer in control.tar.gz inner.tar outer.tar; do
+			tar -caf "$outer" ./*.gz ./*.xz
+		done
+		echo 2.0 >debian-binary
+		ar r package.deb debian-binary control.tar.gz data.tar.xz 2>/dev/null
+		tar -cf packages.tar package.deb inner.tar outer.tar
+		rm -f control.tar.gz data.tar.xz inner.tar outer.tar debian-binary
+	)
+fi
+# While the first files are read, others are removed.
+printf '#!/bin/sh\nsleep 0.2\nrm -rf "%s"\ncat\n' "$home/.cache/removed" >slow
+chmod +x slow
+reset
+runs 0 "$SIMHASH" -j 1 --filter="slow:$PWD/slow" "$home"
+[ ! -e "$home/.cache/removed" ] && ! grep -q '^10[0-9] scanned' err || fail "nothing was removed in time: $(cat err)"
+runs 0 "$SIMHASH" "$home"
+for night in first second; do
+	runs 0 "$SIMHASH" -z "$home"
+	said ", 0 failed"
+	[ $night = second ] || said "no gzip.gz//no gzip: Not in gzip format"
+	! built_with archives || said "An archive in more archives than --limits=depth=N allows"
+	! built_with archives || [ $night = second ] || said "locked.zip: Encrypted, so its content is not indexed"
+	said " archives left out, as reported above"
+done
+# Damage is one.
+gzip -nc "$home/documents/text" >"$home/downloads/damaged.gz"
+truncate -s 500 "$home/downloads/damaged.gz"
+runs 2 "$SIMHASH" -z "$home"
+said "1 failed"
+
+# If no PATH can be read, there is nothing to do: no index is made, and none is changed.
+mkdir closed
+chmod 000 closed
+copy_for_user "$SIMHASH"
+if [ "$TEST_ENGINE" = sqlite ]; then
+	runs 1 "$SIMHASH" -d sqlite:new.db /no/such/path "$home/.cache/pipe"
+	said "simhash: /no/such/path: No such file or directory"
+	said "simhash: $home/.cache/pipe: Neither a regular file nor a directory"
+	same "the last line" "simhash: no PATH can be read; nothing is indexed or removed from the index" "$(tail -n 1 err)"
+	mkdir as_user
+	chmod 777 as_user
+	runs 1 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" -d sqlite:as_user/new.db closed
+	said "simhash: $PWD/closed: Permission denied"
+	runs 2 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" -d sqlite:as_user/some.db closed as_user
+	same "indexes" as_user/some.db "$(ls -d new.db* as_user/*.db 2>/dev/null)"
+fi
+before=$(sql "SELECT COUNT(*), MAX(id) FROM scan_run")
+runs 1 "$SIMHASH" /no/such/path "$home/none"
+same "the runs of the index" "$before" "$(sql "SELECT COUNT(*), MAX(id) FROM scan_run")"
+runs 2 "$SIMHASH" /no/such/path "$home/documents"
+runs 1 "$SIMHASH" --summary=json /no/such/path
+has '"result":"failed","exit":1.*"failed":1.*"error":"no PATH can be read' <err || fail "no result: $(cat err)"

@@ -12,7 +12,7 @@ said "simhash: no PATH given; try 'simhash --help'"
 runs 1 "$SIMHASH" --no-such-option "$files"
 same "one line" "simhash: unknown option --no-such-option; try 'simhash --help'" "$(cat err)"
 runs 1 "$SIMHASH" --s "$files"
-same "one line" "simhash: ambiguous option --s; try 'simhash --help'" "$(cat err)"
+same "one line" "simhash: ambiguous option --s; did you mean --status or --summary?" "$(cat err)"
 runs 1 "$SIMHASH" --status=json
 same "one line" "simhash: --status does not take a value; try 'simhash --help'" "$(cat err)"
 runs 1 "$SIMFIND" --tolerance
@@ -25,7 +25,7 @@ runs 1 "$SIMHASH" -j 0 "$files"
 said "--threads '0': expected a number from 1 to 1024"
 runs 1 "$SIMHASH" --host='a b' "$files"
 said "--host 'a b': expected 1 to 255 letters, digits, '.', '-' or '_'"
-for tolerance in -1 100.5 1,5 1.0000001 x ''; do
+for tolerance in -1 100.5 100.5% 1,5 1.0000001 x % ''; do
 	runs 1 "$SIMFIND" -T "$tolerance"
 	said "tolerance '$tolerance': expected a number from 0 to 100 with at most six decimal places"
 done
@@ -45,8 +45,9 @@ for part in 0/3 4/3 1 x 1/ /3 1/0 1/3x -1/3; do
 done
 wrong --group=ward "--group 'ward': expected representative, single, lineage or none"
 wrong --verify=some "--verify 'some': expected no, sketch, read or all"
-for share in 1.01 101% % '' 1e-1 0.1234567; do
-	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a number from 0 to 1 with at most six decimal places, or a percentage such as 75%"
+for share in 1.01 80 101% % ' %' '' 1e-1 0.1234567 75%% '75 % '; do
+	wrong --min-resemblance="$share" "--min-resemblance '$share': expected a percentage such as 75%, or a number from 0 to 1, with at most six decimal places"
+	wrong --directories="$share" "--directories '$share': expected a percentage such as 75%, or a number from 0 to 1, with at most six decimal places"
 done
 wrong --nearest=0 "--nearest '0': expected a number from 1"
 wrong --nearest=3 "--nearest needs a FILE"
@@ -100,17 +101,67 @@ said "simfind: nowhere: No such file or directory"
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
-# For an option of simkeep, the message shows the command with the given value.
+# Of an option of simkeep the command is shown, with the value that was given.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
 wrong --keep longest-name "--keep is an option of simkeep; try 'simkeep --keep=longest-name'"
-wrong --apply="my decisions" --no-such-option "--apply is an option of simkeep; try 'simkeep --decisions='my decisions''"
+wrong --apply="my decisions" "--apply is an option of simkeep; try 'simkeep --decisions='my decisions''"
 wrong --undo=j "--undo is an option of simkeep; try 'simkeep --undo=j'"
 wrong --script "--script is an option of simkeep; try 'simkeep --action=script:FILE'"
 wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=oldest --action=move:/x'"
 wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
 wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"
 wrong --journal=j "--journal is an option of simkeep; try 'simkeep --keep=oldest --action=delete --yes --journal=j'"
+# Options of similar tools: what to write here.
+# answers PROGRAM WORD ANSWER
+answers() {
+	local program=$1 word=$2
+	runs 1 "$program" "$word"
+	same "the answer to ${program##*/} $word" "${program##*/}: $word $3" "$(cat err)"
+	same "output of ${program##*/} $word" "" "$(cat out)"
+}
+for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
+	for word in -r --recursive; do
+		answers "$program" $word "is not needed; everything below a directory is included"
+	done
+	for word in --include -g; do
+		answers "$program" $word "is unknown; use --ext=txt,md, or --exclude=GLOB for the other files"
+	done
+done
+for word in -n --dry-run; do
+	answers "$SIMHASH" $word "is unknown; simhash changes no file, only the index"
+	answers "$SIMFIND" $word "is not needed; simfind changes no file"
+	answers "$SIMKEEP" $word "is not needed; simkeep changes no file without --yes"
+done
+answers "$SIMHASH" --json "is unknown; use --summary=json, or --status --format=json"
+for word in --json --csv --null --html; do
+	answers "$SIMFIND" $word "is unknown; use --format=${word#--}"
+done
+answers "$SIMFIND" -0 "is unknown; use --format=null"
+answers "$SIMHASH" --csv "is an option of simfind; try 'simfind --format=csv'"
+answers "$SIMKEEP" --json "is unknown; simfind --only=copies --format=json is for programs"
+for word in -m --print-summarize; do
+	answers "$SIMFIND" $word "is not needed; the summary is on standard error, also as --summary=json"
+	answers "$SIMKEEP" $word "is not needed; a summary follows the list"
+done
+answers "$SIMFIND" --delete "is an option of simkeep; try 'simkeep --keep=oldest --action=delete'"
+answers "$SIMKEEP" --delete "is unknown; use --keep=oldest --action=delete"
+answers "$SIMKEEP" --hardlink "is unknown; use --keep=oldest --action=hardlink"
+answers "$SIMHASH" --hidden "is not needed; hidden files are included"
+answers "$SIMHASH" --group "is an option of simfind; try 'simfind --help'"
+answers "$SIMFIND" --status "is an option of simhash; try 'simhash --help'"
+wrong --threshold=80% "--threshold is unknown; use --min-resemblance=80%"
+wrong --threshold "--threshold is unknown; use --min-resemblance=75%"
+wrong --extensions 'a b' "--extensions is unknown; use --ext='a b'"
+# What is mistyped: the nearest name, with a letter too few, too many, wrong or exchanged; or none.
+for word in --exclde --exlude --excludee --exclode --excldue --exclude-=x; do
+	wrong $word "unknown option ${word%=*}; did you mean --exclude?"
+done
+wrong --min-resemblence=1 "unknown option --min-resemblence; did you mean --min-resemblance?"
+wrong --grop "unknown option --grop; did you mean --group?"
+wrong --nothing-like-it "unknown option --nothing-like-it; try 'simfind --help'"
+wrong $'--\033[31m' "unknown option --\\x1b[31m; try 'simfind --help'"
+wrong "--$(printf 'x%.0s' {1..300})" "unknown option --xxx"
 wrong --progress=always "$0" "--progress=always cannot be combined with a FILE"
 wrong --progress=always --files0-from=list0 "list0: empty file name"
 printf 'a\0' >list1
@@ -167,9 +218,21 @@ hash_wrong --progress=no "$files" "--progress 'no': expected auto, always or nev
 
 # Help and version are written to standard output, within 80 columns.
 for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
+	name=${program##*/}
+	runs 0 "$program" -h
+	cp out common
+	[ "$(wc -l <common)" -le 25 ] || fail "$name -h has $(wc -l <common) lines"
+	tail -n 1 common | has "^All options: $name --help\. " || fail "no way to the other options"
+	options=$(grep -oE '^  (-.,|   ) --[a-z0-9-]+' common)
+	[ "$(wc -l <<<"$options")" -ge 12 ] || fail "$name -h has too few options"
 	runs 0 "$program" --help
-	grep -q '^Usage: ' out || fail "no usage"
-	same "columns over 80" 0 "$(awk 'length > 80' out | wc -l)"
+	same "options of $name -h that --help has not" "" "$(grep -vxFf <(grep -oE '^  (-.,|   ) --[a-z0-9-]+' out) <<<"$options" || true)"
+	for text in common out; do
+		head -n 1 $text | has '^Usage: ' || fail "no usage"
+		same "columns over 80" 0 "$(awk 'length > 79' $text | wc -l)"
+	done
+	same "the last group" "For experts:" "$([ "$name" = simkeep ] && echo "For experts:" || grep '^[A-Z].*:$' out | tail -n 1)"
+	grep -q '^Exit status: 0 success, 1 failure, ' out || fail "no exit statuses"
 	runs 0 "$program" --version
 	grep -Eq '^sim(hash|find|keep) [0-9]+\.[0-9]+\.[0-9]+$' out || fail "no version"
 	grep -q '^scan kernel: [a-z0-9]' out || fail "no kernel"

@@ -15,7 +15,7 @@ for name in one two; do
 done
 settle "$HOME"
 runs 0 "$SIMHASH" "$HOME"
-runs 0 "$SIMFIND" -q
+runs 0 "$SIMFIND" --summary=none
 same "pairs of the files themselves" '' "$(cat out)"
 
 # The examples, as a shell reads them.
@@ -26,7 +26,7 @@ sed -n "s/^\\$ \\(simhash --filter='.*\\)/\\1/p" "$SOURCE_DIR/docs/simhash.1" >e
 same "examples" 5 "$(wc -l <examples)"
 # shellcheck source=/dev/null
 . ./examples
-runs 0 "$SIMFIND" -q --format=csv
+runs 0 "$SIMFIND" --summary=none --format=csv
 tr -d '\r' <out | awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
 	NR > 1 { print $column["path_a"], $column["path_b"] }' | sed "s|$HOME/||g" | LC_ALL=C sort >found

@@ -261,7 +261,7 @@ simfind_as() {
 	--directories*) read -ra words <<<"$mode" && set -- "${words[@]}" "$@" ;;
 	*) read -ra words <<<"$mode" && set -- "${words[@]}" "$@" "$files" ;;
 	esac
-	runs 0 "$SIMFIND" -q "$@"
+	runs 0 "$SIMFIND" --summary=none "$@"
 	[ "$mode" != --fold ] || sql "SELECT path, role FROM grouped_file ORDER BY path, role" >out
 }
 for filter in --ext=txt,c --exclude=@patterns "--min-size=1k --max-size=9k --exclude=*.c --exclude=!one.c"; do
@@ -292,7 +292,7 @@ same "copies of a file" 2 "$(wc -l <out)"
 said "among 2 candidate"
 runs 0 "$SIMFIND" --fail-on-match --ext=nothing
 said "0 pairs (0 identical, 0 similar) among 0 files"
-runs 1 "$SIMFIND" --fail-on-match --ext=c
+runs 3 "$SIMFIND" --fail-on-match --ext=c
 runs 1 "$SIMFIND" --min-size=2k --max-size=1k
 said "simfind: --min-size is larger than --max-size"
 runs 1 "$SIMFIND" --exclude=@- - <patterns
@@ -325,17 +325,17 @@ for kinds in copies similar parts copies,parts similar,parts copies,similar,part
 	[ "$count" = 1 ] || said "$((count - 1)) more pair"
 	runs 0 "$SIMFIND" -q "${also[@]}" --only="$kinds" --store
 	same "stored $kinds" "$count" "$(sql "SELECT count(*) FROM found_pair")"
-	runs 0 "$SIMFIND" -q "${also[@]}" --only="$kinds" --group --format=json
+	runs 0 "$SIMFIND" --summary=none "${also[@]}" --only="$kinds" --group --format=json
 	python3 - "$count" <<'PYTHON' || fail "groups of $kinds"
 import csv, json, sys
 lines = [line.rstrip("\n").split(",") for line in open("expected")]
 listed = {member["path"] for group in json.load(open("out")) for member in group["members"]}
 assert listed == {path for line in lines for path in line[10:12]}, listed
 PYTHON
-	runs 1 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
+	runs 3 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
 done
 # Reading shows which files are parts of others, so the kind is checked after it.
-runs 0 "$SIMFIND" -q --only=parts --verify=all --format=csv
+runs 0 "$SIMFIND" --summary=none --only=parts --verify=all --format=csv
 grep -qE ',read' out || fail "no part was read"
 tail -n +2 out | grep -q '^identical' && fail "--only=parts lists copies"
 runs 0 "$SIMFIND" --fail-on-match --only=parts --min-size=10M

@@ -118,7 +118,7 @@ for g in groups:
     assert found[at] == "", found[at]
     at += 1
 assert at == len(found), found[at:]' || fail "the folded list: $(cat folded)"
-on_terminal 300 "$SIMFIND" -q
+on_terminal 300 "$SIMFIND" --summary=none
 same "quietly, the head" "paths below $files/:" "$(head -n 1 screen)"
 on_terminal 300 "$SIMFIND" --limit=2
 groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
@@ -126,7 +126,7 @@ same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -
 
 # Unfolded: every pair as in a file; on a wide terminal the paths are complete.
 for how in --format=text --group=none; do
-	on_terminal 2000 "$SIMFIND" -q $how
+	on_terminal 2000 "$SIMFIND" --summary=none $how
 	runs 0 "$SIMFIND" -q $how -o expected
 	same "pairs with $how" "$(sed -E "s|  +|\t|g; s|$files/||g" expected)" "$(tail -n +3 screen | sed -E 's|  +|\t|g')"
 done
@@ -184,7 +184,7 @@ grep -q "simfind: cannot run the pager 'no-such-pager -x', which \$PAGER names" 
 grep -vF 'cannot run the pager' screen | cmp - found || fail "the list without its pager"
 # The status is simfind's status, and simfind does not wait for a pager that ends early.
 PAGER=./pager on_terminal 120 "$SIMFIND" --fail-on-match
-same "status with matches" 1 "$status"
+same "status with matches" 3 "$status"
 PAGER='./pager; exit 3' on_terminal 120 "$SIMFIND"
 same "status of simfind" 0 "$status"
 PAGER='head -n 1' on_terminal 120 "$SIMFIND" --group=none

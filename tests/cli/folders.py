@@ -253,7 +253,7 @@ class World:
         self.by_path = {shown(hosts, file.host, file.path): file for file in files}
         if minimum < 1:
             graded = [] if minimum == 0 else [f"--min-resemblance={minimum}"]
-            listed = json.loads(run(SIMFIND, "-q", "--group", "--format=json", *graded, *below))
+            listed = json.loads(run(SIMFIND, "--summary=none", "--group", "--format=json", *graded, *below))
             for group in listed:
                 self.relate(group, max(0.3, minimum))
 
@@ -498,7 +498,7 @@ def check_comparison(files, hosts, a, b, counts):
     world = World([file for file in inside[0] + inside[1] if file.size > 0], hosts, 0, *paths)
     definition = Definition(world, 0.5)
     sides = [Folder(x.host, x.path, [file for file in world.files if below(file, x)]) for x in (a, b)]
-    printed = json.loads(run(SIMFIND, "-q", "--directories", "--format=json", *paths))
+    printed = json.loads(run(SIMFIND, "--summary=none", "--directories", "--format=json", *paths))
     kind, saved, *numbers = definition.numbers(*sides)
     assert (printed["match"], printed["saved_bytes"]) == (kind, saved), (printed["match"], kind, saved)
     for side, expected in zip("ab", numbers):
@@ -523,7 +523,7 @@ def check_comparison(files, hosts, a, b, counts):
 # ---- The test ----
 
 def list_of_simfind(options):
-    printed = run(SIMFIND, "-q", "--directories", "--format=csv", *options)
+    printed = run(SIMFIND, "--summary=none", "--directories", "--format=csv", *options)
     rows = list(csv.reader(io.StringIO(printed.decode("latin1"), newline="")))
     assert rows[0][:4] == ["match", "saved_bytes", "share_a", "share_b"], rows[0]
     for row in rows[1:]:

@@ -49,27 +49,27 @@ saves 9.6 kB      $files/photos/2019
                   3 files, 9.6 kB"
 said "2 pairs of directories (1 identical, 0 contained, 1 similar) among 9 directories of 18 files"
 same "bytes" "9600 19200" "$size $same_size"
-runs 1 "$SIMFIND" --directories --fail-on-match -q -o /dev/null
+runs 3 "$SIMFIND" --directories --fail-on-match -q -o /dev/null
 runs 0 "$SIMFIND" --directories --limit=1
 said "1 more pair left out by --limit"
 
 # Only identical files; only below some directories; one directory completely in another.
-runs 0 "$SIMFIND" --directories -q --format=csv --min-resemblance=1 "$files/project-1/.."
+runs 0 "$SIMFIND" --directories --summary=none --format=csv --min-resemblance=1 "$files/project-1/.."
 shows "CSV" "match,saved_bytes,share_a,share_b,bytes_a,bytes_b,shared_a,shared_b,files_a,files_b,same_a,same_b,changed_a,changed_b,only_a,only_b,path_a,path_b"$'\r'"
 similar,19200,0.856952,0.856455,22405,22418,19200,19200,5,5,3,3,0,0,2,2,$files/project-1,$files/project-2"$'\r'"
 identical,9600,1.000000,1.000000,9600,9600,9600,9600,3,3,3,3,0,0,0,0,$files/photos/2019,$files/old/photos/holidays"$'\r'
-runs 0 "$SIMFIND" --directories -q --format=jsonl "$files/photos"
+runs 0 "$SIMFIND" --directories --summary=none --format=jsonl "$files/photos"
 shows "below one directory" ""
 text 30 40 >old/photos/more
 settle old
 "$SIMHASH" -q old
-runs 0 "$SIMFIND" --directories -q "$files/photos" "$files/old/" "$files/docs"
+runs 0 "$SIMFIND" --directories --summary=none "$files/photos" "$files/old/" "$files/docs"
 shows "below three" "saves 9.6 kB      $files/old/photos
   88 % in         $files/photos/2019
                   3 files the same, 1 only in the first"
 mv old/photos/more old/photos/holidays
 "$SIMHASH" -q .
-runs 0 "$SIMFIND" --directories -q old docs other photos
+runs 0 "$SIMFIND" --directories --summary=none old docs other photos
 shows "contained" "saves 9.6 kB      $files/photos/2019
   all of it in    $files/old/photos/holidays
                   3 files, 9.6 kB; the second has 4 files, 10.9 kB"
@@ -121,7 +121,7 @@ done
 text 95 20 | tee python/1/lib/python3.1/packages/q/1 >python/2/lib/python3.2/moved
 settle python
 "$SIMHASH" -q python
-runs 0 "$SIMFIND" --directories -q python
+runs 0 "$SIMFIND" --directories --summary=none python
 shows "packages" "saves 5.1 kB      $files/python/1/lib/python3.1/packages
   88 % in         $files/python/2/lib/python3.2/packages/p
                   4 files the same, 1 only in the first
@@ -176,7 +176,7 @@ rm -r versions
 "$SIMHASH" -q --host=web1 photos
 rm -r photos
 "$SIMHASH" -q .
-runs 0 "$SIMFIND" -q --directories=100%
+runs 0 "$SIMFIND" --summary=none --directories=100%
 shows "two hosts" "saves 19.2 kB     $files/project-1/src
   all of it in    $files/project-2
                   3 files, 19.2 kB; the second has 5 files, 22.4 kB
@@ -196,7 +196,7 @@ ln links/a/one links/a/two links/b
 cp links/a/* links/c
 settle links
 "$SIMHASH" -q links
-runs 0 "$SIMFIND" --directories --format=csv -q links
+runs 0 "$SIMFIND" --directories --format=csv --summary=none links
 same "saved" "identical,0 identical,3200" "$(sed -n '2,$p' "$TEST_FOLDER/out" | cut -d, -f1,2 | sort | xargs)"
 
 # Names can contain any bytes; no byte acts on a terminal.
@@ -206,11 +206,11 @@ text 50 100 >"$odd/x/f"$'\t'
 cp "$odd/x/f"$'\t' plain/g
 settle .
 "$SIMHASH" -q "$odd" plain
-runs 0 "$SIMFIND" --directories -q "$odd" other plain
+runs 0 "$SIMFIND" --directories --summary=none "$odd" other plain
 shows "odd names" "saves 3.2 kB      $files/plain
   identical       $files/odd\\n\\x1b[31m\\xff,\"/x
                   1 file, 3.2 kB"
-runs 0 "$SIMFIND" --directories -q --format=json "$odd" other plain
+runs 0 "$SIMFIND" --directories --summary=none --format=json "$odd" other plain
 python3 -c 'import json, os, sys
 pair, = json.load(open(sys.argv[1]))
 assert bytes.fromhex(pair["b"]["path_hex"]) == os.fsencode(sys.argv[2]), pair' "$TEST_FOLDER/out" "$files/$odd/x"
@@ -272,7 +272,7 @@ cp zips/src.zip zips/copy.zip
 gzip -c project-1/src/1.c >zips/1.c.gz
 settle zips
 "$SIMHASH" -q -z zips project-1 project-2
-runs 0 "$SIMFIND" --directories -q project-1 project-2 "$files/zips/src.zip" "$files/zips/1.c.gz"
+runs 0 "$SIMFIND" --directories --summary=none project-1 project-2 "$files/zips/src.zip" "$files/zips/1.c.gz"
 shows "an archive" "saves 19.2 kB     $files/project-2
   99 % in         $files/project-1
                   3 files the same, 1 changed, 1 only in the first, 1 only in the second
@@ -284,7 +284,7 @@ shows "an archive" "saves 19.2 kB     $files/project-2
                   $files/zips/src.zip//in
   identical       $files/project-1
                   5 files, 22.4 kB; the first is in an archive"
-runs 0 "$SIMFIND" --directories --format=jsonl -q zips
+runs 0 "$SIMFIND" --directories --format=jsonl --summary=none zips
 python3 -c 'import json, sys
 pairs = [json.loads(line) for line in open(sys.argv[1])]
 inner = [sorted(side["path"].split("/zips/")[-1] for side in (p["a"], p["b"]) if side.get("in_archive")) for p in pairs]
@@ -293,7 +293,7 @@ assert ["copy.zip//in", "src.zip//in"] not in inner and any("two.zip//deep/src.z
 	"$TEST_FOLDER/out"
 runs 0 "$SIMFIND" --directories project-2 zips/src.zip
 grep -qxF "moved             three.c  in/src/3.c" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
-same "an archive is one file" "4" "$("$SIMFIND" -q --directories --format=json zips project-1 |
+same "an archive is one file" "4" "$("$SIMFIND" --summary=none --directories --format=json zips project-1 |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
 # The message names the file that cannot be compared, and not the other one.
 few() {

@@ -38,11 +38,11 @@ is_ready() { [ "$(status "$1" wsrep_ready)" = ON ]; }
 status() { at_server "$place/n$1" -e "SHOW STATUS LIKE '$2'" | cut -f2; }
 index() { "$SIMHASH" -d "$url?defaults-file=$1.cnf" "${@:2}"; }
 # A search at one node waits until it has the rows written at another node.
-find_in() { "$SIMFIND" -d "$url?defaults-file=$1.synced.cnf" -q "${@:2}"; }
+find_in() { "$SIMFIND" -d "$url?defaults-file=$1.synced.cnf" --summary=none "${@:2}"; }
 # A search at every node finds the same as in an index in a file.
 compare() {
 	local i
-	"$SIMFIND" -q --format=csv --group=none >expected
+	"$SIMFIND" --summary=none --format=csv --group=none >expected
 	for i in 1 2 3; do
 		find_in "$i" --format=csv --group=none >found
 		cmp expected found || fail "$1: node $i: $(diff expected found | head -4)"

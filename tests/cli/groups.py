@@ -480,7 +480,7 @@ def files_for(files, rule):
 
 
 def listed_pairs(rule):
-    listed = run(SIMFIND, "-q", "--group=none", "--format=jsonl", *rule)
+    listed = run(SIMFIND, "--summary=none", "--group=none", "--format=jsonl", *rule)
     pairs = [json.loads(line) for line in listed.splitlines()]
     for pair in pairs:
         pair["path_a"], pair["path_b"] = path_of(pair, "path_a"), path_of(pair, "path_b")
@@ -488,7 +488,7 @@ def listed_pairs(rule):
 
 
 def groups_of_simfind(linkage, threads, rule):
-    return json.loads(run(SIMFIND, "-q", f"--group={linkage}", "--format=json", "-j", str(threads), *rule))
+    return json.loads(run(SIMFIND, "--summary=none", f"--group={linkage}", "--format=json", "-j", str(threads), *rule))
 
 
 def check_versions(files):
@@ -519,11 +519,11 @@ def check_rule(rule, threads, counts):
 
 def ids_of(*options):
     """The ids of all groups in order, from the output in JSON, CSV and text."""
-    of_json = [group["id"] for group in json.loads(run(SIMFIND, "-q", "--group", "--format=json", *options))]
-    rows = run(SIMFIND, "-q", "--group", "--format=csv", *options).split(b"\r\n")[1:-1]
+    of_json = [group["id"] for group in json.loads(run(SIMFIND, "--summary=none", "--group", "--format=json", *options))]
+    rows = run(SIMFIND, "--summary=none", "--group", "--format=csv", *options).split(b"\r\n")[1:-1]
     of_csv = dict.fromkeys(row.rpartition(b",")[2].decode() for row in rows)
     of_text = re.findall(r"^group [0-9]+: .*, id ([0-9a-f]{16})$",
-                         run(SIMFIND, "-q", "--group", *options).decode(), re.MULTILINE)
+                         run(SIMFIND, "--summary=none", "--group", *options).decode(), re.MULTILINE)
     assert of_json == list(of_csv) == of_text, (of_json, of_csv, of_text)
     return of_json
 

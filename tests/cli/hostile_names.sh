@@ -129,7 +129,7 @@ text 2 "$SIMHASH" -z "$files"
 said "$dir_shown/packed${evil_shown}broken.zip"
 said "$dir_shown/packed${evil_shown}damaged.zip"
 said "$dir_shown/packed${evil_shown}cut.gz"
-messages 0 "$SIMFIND" --order -0
+messages 0 "$SIMFIND" --order --format=null
 find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 LC_ALL=C sort -z out | LC_ALL=C grep -azv // | cmp - expected || fail "the list of all files is another one"
 messages 2 "$SIMHASH" -z --summary=json --limits=depth=1 --force "$files"
@@ -192,7 +192,7 @@ for words in --format=html "--group=lineage --format=html" "--group=lineage --fo
 	messages 0 "$SIMFIND" $words
 	without_tabs out
 done
-for words in -0 "-0 --group" "-0 --group=lineage" "-0 --order=delta"; do
+for words in --format=null "--format=null --group" "--format=null --group=lineage" "--format=null --order=delta"; do
 	# shellcheck disable=SC2086  # some options
 	messages 0 "$SIMFIND" $words
 done
@@ -341,7 +341,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		[ $status != 1 ] || said "${evil_shown#=}"
 	done <options
 done
-text 2 "$SIMHASH" "$none"
+text 1 "$SIMHASH" "$none"
 said "$gone"
 names "$none_shown" "$SIMHASH" --forget "$PWD/$none"
 names "$none_shown" "$SIMHASH" --export "$PWD/$none"

@@ -106,7 +106,7 @@ for least in 0 1; do
 	wait "$pid" || true
 	same "temporary files" "" "$(find "$TMPDIR" -type f "${left[@]}")"
 	find "$TMPDIR" -type f -delete
-	[ "$least" = 0 ] || runs 0 "$SIMFIND" -q --limit=3
+	[ "$least" = 0 ] || runs 0 "$SIMFIND" --summary=none --limit=3
 	stored 4,500 <mixed
 done
 [ "$TEST_ENGINE" != sqlite ] ||

@@ -256,8 +256,8 @@ printf 'similar2*\n*\u00e4*\n' >patterns
 printf '*\u00e4' | tee "$files/"$'a\u00e4' >"$files/"$'b\u00e4'
 printf 'zzz:cat\n' >commands
 printf '5 feature\ndefault 2\n' >weights
-known() { "$SIMFIND" -q --known="$1" --format=csv; }
-tolerated() { "$SIMFIND" -q --tolerance=@"$1" --verify=no --format=csv; }
+known() { "$SIMFIND" --summary=none --known="$1" --format=csv; }
+tolerated() { "$SIMFIND" --summary=none --tolerance=@"$1" --verify=no --format=csv; }
 tagged() { "$SIMHASH" --print -t "$1" "$files/copy.txt"; }
 without() { "$SIMHASH" -q -d sqlite:other.db --exclude="@$1" "$files" && "$SIMHASH" -d sqlite:other.db --export 2>&1 | sed 's/ [^ ]*$//' && rm other.db*; }
 weighing() { "$SIMFIND" --compare "$weighted$1" "$files/similar1.txt" "$files/similar2.txt"; }

@@ -25,7 +25,7 @@ without() {
 }
 
 echo "Every form"
-"$SIMFIND" -q --group=none --format=csv | without >expected
+"$SIMFIND" --summary=none --group=none --format=csv | without >expected
 [ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
 while IFS= read -r path; do
 	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
@@ -69,13 +69,13 @@ for list in whole.db minimal.db sums nsrl hashdeep tagged binary bare digests su
 	cmp out expected || fail "$list: $(diff out expected | head -4)"
 	said "note: files of"
 done
-runs 0 "$SIMFIND" -q --known=xxh128:xxh128 --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=xxh128:xxh128 --group=none --format=csv
 cmp out expected || fail "xxh128: $(diff out expected | head -4)"
 split -n l/2 sums half
-"$SIMFIND" -q --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
+"$SIMFIND" --summary=none --known=halfaa --known=- --group=none --format=csv <halfab | cmp - expected || fail "two lists"
 "$SIMFIND" --known=- --group=none --format=csv </dev/null >nothing 2>err
 said "simfind: -: the list is empty"
-"$SIMFIND" -q --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
+"$SIMFIND" --summary=none --group=none --format=csv | cmp - nothing || fail "a list of nothing leaves out something"
 
 echo "Everywhere"
 is_without() { # WHAT COMMAND...
@@ -83,16 +83,16 @@ is_without() { # WHAT COMMAND...
 	[ -s out ] || fail "$1: nothing is listed"
 	! grep -Ff left_out out || fail "$1 lists a known file"
 }
-is_without "the list" "$SIMFIND" -q --known=sums --null
-is_without "groups" "$SIMFIND" -q --known=sums --group --format=json
-is_without "versions" "$SIMFIND" -q --known=sums --also=versions
-is_without "small parts" "$SIMFIND" -q --known=sums --partition=7/8
-is_without "directories" "$SIMFIND" -q --known=sums --directories "$files/again" "$files"/[!a]*/
+is_without "the list" "$SIMFIND" --summary=none --known=sums --format=null
+is_without "groups" "$SIMFIND" --summary=none --known=sums --group --format=json
+is_without "versions" "$SIMFIND" --summary=none --known=sums --also=versions
+is_without "small parts" "$SIMFIND" --summary=none --known=sums --partition=7/8
+is_without "directories" "$SIMFIND" --summary=none --known=sums --directories "$files/again" "$files"/[!a]*/
 runs 0 "$SIMHASH" -q --export=list
-is_without "a list of digests" "$SIMFIND" -q --known=sums --against=list
+is_without "a list of digests" "$SIMFIND" --summary=none --known=sums --against=list
 # A requested file is searched for, known or not.
 asked=$(head -n 1 left_out)
-runs 0 "$SIMFIND" -q --known=sums --nearest=5 "$asked"
+runs 0 "$SIMFIND" --summary=none --known=sums --nearest=5 "$asked"
 same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
@@ -152,11 +152,11 @@ said "cannot open missing: No such file or directory"
 cp sums nsrl:sums
 runs 1 "$SIMFIND" --known=nsrl:sums
 said "sums:1:1: expected the names of columns"
-runs 0 "$SIMFIND" -q --known=./nsrl:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=./nsrl:sums --group=none --format=csv
 cmp out expected || fail "./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=sums:./nsrl:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=sums:./nsrl:sums --group=none --format=csv
 cmp out expected || fail "sums:./nsrl:sums: $(diff out expected | head -4)"
-runs 0 "$SIMFIND" -q --known=auto:sums --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --known=auto:sums --group=none --format=csv
 cmp out expected || fail "auto:sums: $(diff out expected | head -4)"
 runs 1 "$SIMFIND" --known=xxh129:sums
 said "cannot open xxh129:sums: No such file"
@@ -166,4 +166,4 @@ runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
 said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
 # By the hash that the index still has.
-"$SIMFIND" -q --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"
+"$SIMFIND" --summary=none --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

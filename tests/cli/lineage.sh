@@ -52,7 +52,7 @@ runs 0 "$SIMHASH" "$files"
 # edges [OPTION]...: parent, child, order and reasons of each edge, by the first path, without
 # higher directories
 edges() {
-	"$SIMFIND" -q --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
+	"$SIMFIND" --summary=none --group=lineage --format=json "$@" >lineage.json || fail "simfind failed"
 	python3 - "$files" <<'PYTHON'
 import json, sys
 
@@ -83,8 +83,8 @@ diff expected found >&2 || fail "versions by time"
 
 # Without evidence, the edge has no direction.
 same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
-"$SIMFIND" -q --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
-runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s2"
+"$SIMFIND" --summary=none --group=lineage "$files/s2" | has ' unclear .* ?  ' || fail "an unclear order is not shown in text"
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
 
 # Backups come before the file that they are named after, and copies come after it.
@@ -101,10 +101,10 @@ grep -q '^group 1: 12 versions in 13 files, ' out || fail "no heading: $(head -1
 grep -q '^  identical .*  =  .*/s0/v1.6a/x.c$' out || fail "no copy is shown"
 
 # Names are harmless in text, and complete in JSON.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s4"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s4"
 grep -qF 's4/a\n"b\\\xff.2' out || fail "an odd name: $(cat out)"
 same "lines of odd names" 3 "$(wc -l <out)"
-runs 0 "$SIMFIND" -q --group=lineage --format=dot "$files/s4"
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=dot "$files/s4"
 grep -qF 's4/a\\n\"b\\\\\\xff.2"];' out || fail "an odd name for Graphviz: $(cat out)"
 edges "$files/s4" >/dev/null
 python3 - "$files" <<'PYTHON' || fail "odd names in JSON"
@@ -114,17 +114,17 @@ assert bytes.fromhex(last["path_hex"]) == os.fsencode(sys.argv[1]) + b'/s4/a\n"b
 PYTHON
 
 # Identical files alone have no order. All groups, which do not depend on the number of threads.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s5"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s5"
 same "a group of copies" '' "$(cat out)"
-runs 0 "$SIMFIND" -q --group=lineage -j 1
+runs 0 "$SIMFIND" --summary=none --group=lineage -j 1
 mv out one
-runs 0 "$SIMFIND" -q --group=lineage -j 5
+runs 0 "$SIMFIND" --summary=none --group=lineage -j 5
 cmp one out || fail "the threads show"
 same "groups" 5 "$(grep -c ^group out)"
 runs 0 "$SIMFIND" --group=lineage --sort=files --limit=2
 same "the largest groups" '12 5' "$(sed -n 's/^group.*: \([0-9]*\) versions.*/\1/p' out | paste -sd ' ')"
 said '3 more groups left out by --limit'
-runs 0 "$SIMFIND" -q --group=lineage --format=jsonl
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
 # On a terminal, the summary appears once and first, and paths are complete.
@@ -133,8 +133,8 @@ same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
 # For programs: each file once, after the file that it comes from, which is its parent in JSON.
-"$SIMFIND" -q --group=lineage -0 >pairs || fail "simfind failed"
-"$SIMFIND" -q --group=lineage --format=json >lineage.json || fail "simfind failed"
+"$SIMFIND" --summary=none --group=lineage --format=null >pairs || fail "simfind failed"
+"$SIMFIND" --summary=none --group=lineage --format=json >lineage.json || fail "simfind failed"
 python3 - <<'PYTHON' || fail "files and what they come from"
 import json, os
 def path(file):
@@ -155,7 +155,7 @@ assert set(found) == expected and len(found) == len(expected) > 20
 PYTHON
 
 # For one file: the files similar to it.
-runs 0 "$SIMFIND" -q --group=lineage "$files/s3/x.doc"
+runs 0 "$SIMFIND" --summary=none --group=lineage "$files/s3/x.doc"
 same "versions of one file" 3 "$(grep -c 's3/x' out)"
 
 # Files next to each other under other names are not versions of one file: translations in two

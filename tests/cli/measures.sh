@@ -99,7 +99,7 @@ END
 }
 # pairs OPTION...: PATH_A PATH_B RESEMBLANCE of every pair, sorted
 pairs() {
-	runs 0 "$SIMFIND" -q --group=none --format=json "$@"
+	runs 0 "$SIMFIND" --summary=none --group=none --format=json "$@"
 	python3 -c 'import json, sys
 for p in sorted("%s %s %.6f" % (p["path_a"], p["path_b"], p["resemblance"]) for p in json.load(open("out"))):
     print(p)'
@@ -128,7 +128,7 @@ done
 runs 0 "$SIMFIND" -q --measure=minhash -o by_name
 runs 0 "$SIMFIND" -q --measure=minhash:words=2 -o by_text
 cmp by_name by_text || fail "a name alone finds other pairs"
-runs 1 "$SIMFIND" -q --measure=bottomk # although simhash uses bytes=8 for this name
+runs 1 "$SIMFIND" --summary=none --measure=bottomk # although simhash uses bytes=8 for this name
 said "simfind: --measure=bottomk: the index has 2 measures of this name; expected bottomk:"
 said "bottomk:bytes=8,k=64,cluster=4"
 said "bottomk:words=1,k=64,cluster=4"
@@ -142,7 +142,7 @@ sql "UPDATE measure SET name = 'bottom:bytes=8,least=64,cluster=4' WHERE name LI
 drop_version_8
 sql "DELETE FROM schema_version WHERE version > 5"
 sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
-runs 1 "$SIMFIND" -q --measure=bottomk
+runs 1 "$SIMFIND" --summary=none --measure=bottomk
 said "has schema version 5, but this program needs 15: run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files/f0"
 grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
@@ -153,7 +153,7 @@ same "sketches" "$sketches" "$(sql "SELECT COUNT(*) FROM sketch")"
 same "measures called bottom" 0 "$(sql "SELECT COUNT(*) FROM measure WHERE name LIKE 'bottom:%'")"
 same "their name" "bottomk:bytes=8,k=64,cluster=4" \
 	"$(sql "SELECT name FROM measure WHERE name LIKE 'bottomk:b%'")"
-runs 1 "$SIMFIND" -q --measure=bottom:least=64
+runs 1 "$SIMFIND" --summary=none --measure=bottom:least=64
 said "unknown measure 'bottom': bottom:least=N is now bottomk:k=N"
 grep -qE '^[0-9.]+ % +/' by_name || fail "no similarity: $(head -3 by_name)"
 # By default, a content is compared once, and its copies are listed with it.
@@ -163,31 +163,31 @@ same "copies" 2 "$(cat count)"
 # For one file: the same as among all pairs, also from standard input.
 runs 0 "$SIMFIND" -q --measure=bottomk --group=none -o every
 grep "/f0/m0\.txt" every >expected
-runs 0 "$SIMFIND" -q --measure=bottomk --format=csv "$files/f0/m0.txt"
+runs 0 "$SIMFIND" --summary=none --measure=bottomk --format=csv "$files/f0/m0.txt"
 same "partners of a file" "$(wc -l <expected)" "$(($(wc -l <out) - 1))"
-runs 0 "$SIMFIND" -q --measure=bottomk --format=csv - <"$files/f0/m0.txt"
+runs 0 "$SIMFIND" --summary=none --measure=bottomk --format=csv - <"$files/f0/m0.txt"
 same "partners of standard input" "$(($(wc -l <expected) + 1))" "$(($(wc -l <out) - 1))"
 runs 0 "$SIMFIND" --measure=bottomk "$files/empty"
 same "partners of an empty file" "" "$(cat out)"
 
 # Other kinds of searches.
-runs 0 "$SIMFIND" -q --measure=minhash --group
+runs 0 "$SIMFIND" --summary=none --measure=minhash --group
 grep -q '^group' out || fail "no groups: $(cat out)"
 # Pairs that are similar enough by the measure are not dropped after reading, unless this is
 # requested.
 runs 0 "$SIMFIND" -q --measure=minhash --format=csv -o measured
-runs 0 "$SIMFIND" -q --measure=minhash --verify=all --format=csv
+runs 0 "$SIMFIND" --summary=none --measure=minhash --verify=all --format=csv
 same "confirmed pairs" "$(wc -l <measured)" "$(wc -l <out)"
 [ "$(grep -c ',confirmed,' out)" -gt 10 ] || fail "nothing confirmed: $(head -3 out)"
-runs 0 "$SIMFIND" -q --measure=minhash --verify=all --min-resemblance=1 --format=csv
+runs 0 "$SIMFIND" --summary=none --measure=minhash --verify=all --min-resemblance=1 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <measured)" ] || fail "nothing was dropped"
 # The most similar pairs come first.
-runs 0 "$SIMFIND" -q --measure=minhash --min-resemblance=0.5
+runs 0 "$SIMFIND" --summary=none --measure=minhash --min-resemblance=0.5
 grep -v '^identical' out | awk '{ print $1 == "over" ? 100 : $1 + 0 }' >similarities
 sort -c -g -r similarities || fail "not in order of similarity"
-runs 0 "$SIMFIND" -q --measure=minhash --between "$files/f0" "$files/f1"
+runs 0 "$SIMFIND" --summary=none --measure=minhash --between "$files/f0" "$files/f1"
 same "pairs between" 4 "$(grep -c . out)"
-runs 1 "$SIMFIND" --measure=minhash --fail-on-match -q
+runs 3 "$SIMFIND" --measure=minhash --fail-on-match -q
 runs 1 "$SIMFIND" --measure=minhash -T 2
 said "--measure cannot be combined with --tolerance"
 runs 1 "$SIMFIND" --measure=minhash --same-extension
@@ -230,13 +230,13 @@ cmp before after || fail "clusters changed: $(diff before after)"
 # requested.
 printf 'other words altogether, and no more than that\n' >"$files/f0/m0.txt"
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" -q --measure=bottomk
+runs 0 "$SIMFIND" --summary=none --measure=bottomk
 ! grep -q 'f0/m0' out || fail "the sketch of a former content is used"
 said "warning: 2 files have no sketch by bottomk:bytes=8,k=64,cluster=4 and are not found: "
 said "$files/f0/m0.txt"
 said "$files/f5/packed.txt.gz//packed.txt"
 said "; index them with simhash --measure=bottomk:bytes=8,k=64,cluster=4"
-runs 0 "$SIMFIND" -q --measure=bottomk "$files/f0/m1.txt"
+runs 0 "$SIMFIND" --summary=none --measure=bottomk "$files/f0/m1.txt"
 said "warning: 2 files have no sketch"
 runs 0 "$SIMHASH" "${all[@]}" "$files"
 same "sketches of a file" 4 "$(sql "SELECT COUNT(*) FROM sketch s JOIN file f ON f.tag_set = s.tag_set
@@ -264,17 +264,17 @@ sql "UPDATE sketch SET value = X'00' WHERE features > 100"
 runs 1 "$SIMFIND" --measure=bottomk
 said "table sketch: a sketch has 1 bytes instead of 512"
 runs 0 "$SIMHASH" --force "${all[@]}" "$files"
-runs 0 "$SIMFIND" -q --measure=bottomk
+runs 0 "$SIMFIND" --summary=none --measure=bottomk
 
 # If two measures have the same name, one must be specified.
 runs 0 "$SIMHASH" --measure=minhash:words=5 "$files/f9"
-runs 1 "$SIMFIND" -q --measure=minhash
+runs 1 "$SIMFIND" --summary=none --measure=minhash
 said "--measure=minhash: the index has 2 measures of this name; expected minhash:words="
 said "minhash:words=5,functions=128,cluster=4"
 # If many files have no sketch, the first ones are named, and the suggested command completes the
 # same measure.
 measures=$(sql 'SELECT COUNT(*) FROM measure')
-runs 0 "$SIMFIND" -q --measure=minhash:words=5
+runs 0 "$SIMFIND" --summary=none --measure=minhash:words=5
 grep -Eq "^simfind: warning: ([0-9]+) files have no sketch by minhash:words=5,functions=128,cluster=4 and are not found: ($files/[^,]*, ){2}$files/[^,]* and [0-9]+ more; index them with simhash " err ||
 	fail "files are not named: $(cat err)"
 same "files that are named or counted" "$(sed -E 's/^[^0-9]*([0-9]+) files.*/\1/' err)" \
@@ -282,7 +282,7 @@ same "files that are named or counted" "$(sed -E 's/^[^0-9]*([0-9]+) files.*/\1/
 advice=$(sed 's/.*index them with simhash //' err)
 runs 0 "$SIMHASH" -z "$advice" "$files"
 same "measures" "$measures" "$(sql 'SELECT COUNT(*) FROM measure')"
-runs 0 "$SIMFIND" -q --measure=minhash:words=5
+runs 0 "$SIMFIND" --summary=none --measure=minhash:words=5
 same "warnings" 0 "$(wc -l <err)"
 # A measure is forgotten with all its sketches, and no other measure is.
 others=$(sql "SELECT COUNT(*) FROM sketch s JOIN measure m ON m.id = s.measure WHERE m.name NOT LIKE 'minhash%'")
@@ -302,28 +302,28 @@ said "--forget cannot be combined with --exclude"
 printf '0 w1\n5 w2\n' >weights
 runs 0 "$SIMHASH" --measure="simhash64:words,weights=weights" "$files/f9"
 printf '# another order\n5 w2\n0 w1\n' >same_weights
-runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=same_weights"
+runs 0 "$SIMFIND" --summary=none --measure="simhash64:words,weights=same_weights"
 [ -s out ] || fail "no pairs by weights"
 printf '5 w2\n' >other_weights
-runs 1 "$SIMFIND" -q --measure="simhash64:words,weights=other_weights"
+runs 1 "$SIMFIND" --summary=none --measure="simhash64:words,weights=other_weights"
 said "the index has no sketches by simhash64:words=1,weights="
 said "run simhash --measure=simhash64:words,weights=other_weights first"
 printf 'default 0\n' >no_weights
 runs 0 "$SIMHASH" --measure="simhash64:words,weights=no_weights" "$files/f9"
-runs 0 "$SIMFIND" -q --measure="simhash64:words,weights=no_weights"
+runs 0 "$SIMFIND" --summary=none --measure="simhash64:words,weights=no_weights"
 same "pairs of what weighs nothing" "" "$(cat out)"
 runs 0 "$SIMHASH" --forget --measure="$(sql "SELECT name FROM measure WHERE name LIKE '%weights%' ORDER BY id LIMIT 1")"
 
 # A name in an index does not open a file.
 sql "UPDATE measure SET name = 'simhash128:weights=/etc/passwd' WHERE name LIKE 'simhash128:%'"
-runs 1 "$SIMFIND" -q --measure=simhash128
+runs 1 "$SIMFIND" --summary=none --measure=simhash128
 said "--measure=simhash128: the measure of this name in the index has weights; expected simhash128:weights=FILE"
 
 # A gzip file and its content, both requested, are one pair.
 mkdir "$files/stored"
 openssl enc -aes-128-ctr -pass pass:x -nosalt -pbkdf2 -iter 1 -in "$files/f9/m0.txt" 2>/dev/null | gzip -c >"$files/stored/noise.gz"
 runs 0 "$SIMHASH" -z --measure=bottomk "$files/stored"
-runs 0 "$SIMFIND" -q -z --measure=bottomk --min-resemblance=0.9 "$files/stored/noise.gz"
+runs 0 "$SIMFIND" --summary=none -z --measure=bottomk --min-resemblance=0.9 "$files/stored/noise.gz"
 same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise' out)"
 
 # Two files by every measure; lines like diff.
@@ -339,9 +339,9 @@ same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
 grep -q '^identical$' out || fail "not identical: $(cat out)"
 # The confirmed pairs, each by all measures.
 between=(--between "$files/f9" "$files/f9")
-runs 0 "$SIMFIND" -q -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
+runs 0 "$SIMFIND" --summary=none -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
 pairs=$(($(wc -l <out) - 1))
-"$SIMFIND" -q -0 -T 5 --verify=all --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
+"$SIMFIND" --summary=none --format=null -T 5 --verify=all --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
 [ "$pairs" -gt 3 ] || fail "too few pairs to be a test"
 same "pairs compared" "$pairs" "$(grep -c '^LCS of lines' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"

@@ -158,7 +158,7 @@ summary 509 0 0 0
 index names.db "$tree"
 summary 0 509 0 0
 same "bytes of names" 509 "$(sqlite3 names.db 'SELECT count(DISTINCT name) FROM file')"
-"${as[@]}" "$SIMFIND" -q -T 100 -d sqlite:names.db --group=none >out || fail "simfind fails on odd names"
+"${as[@]}" "$SIMFIND" --summary=none -T 100 -d sqlite:names.db --group=none >out || fail "simfind fails on odd names"
 [ -s out ] || fail "no pairs of odd names"
 rm -rf "$tree"
 mkdir "$tree"

@@ -59,6 +59,8 @@ check_version() { # VERSION
 		grep -q 'numbers-new.csv' measured || fail "from version $1 the other measure finds no version"
 	}
 	runs 0 "$SIMFIND" --between archive: "$tree"
+	same "differences of counts above 1 %, from version $1" 0 \
+		"$(sql "SELECT COUNT(*) FROM similar_pair WHERE count_difference > 1")"
 }
 
 for version in $(seq $((newest - 1))); do

@@ -33,7 +33,7 @@ runs 0 "$SIMFIND" --format=json --also=hard-links -T 0
 
 # The same for members of one archive with two names, but two members of it are two files.
 runs 0 "$SIMHASH" -q -z first second
-runs 0 "$SIMFIND" -q --group=none --format=csv
+runs 0 "$SIMFIND" --summary=none --group=none --format=csv
 grep -q "members.tar//1.bin" out || fail "a member is not found: $(cat out)"
 grep -E '(first|second)(/.*),.*/(first|second)\2$' out && fail "names of one file are listed"
 cp tree/sub/1.bin tree/again.bin
@@ -41,7 +41,7 @@ tar -C tree -cf tree/members.tar sub/1.bin again.bin
 rm tree/again.bin
 touch -d 2021-01-01 tree/members.tar
 runs 0 "$SIMHASH" -q first second
-runs 0 "$SIMFIND" -q --group=none -T 0 first
+runs 0 "$SIMFIND" --summary=none --group=none -T 0 first
 grep -q "members.tar//again.bin.*members.tar//sub/1.bin" out || fail "members are taken for one: $(cat out)"
 reset
 rm tree/members.tar
@@ -55,17 +55,17 @@ grep -q "frees nothing: its files have other names" out || fail "nothing says th
 runs 0 "$SIMFIND" --directories first second
 grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: the files have other names" out || fail "nothing says that: $(cat out)"
-runs 0 "$SIMFIND" -q --directories --format=csv
+runs 0 "$SIMFIND" --summary=none --directories --format=csv
 same "what CSV says is saved" "saved_bytes 0" "$(cut -d, -f2 out | sort -u | sort -r | xargs)"
 mkdir copy
 cp -p tree/sub/* copy/
 runs 0 "$SIMHASH" -q first second copy
-runs 0 "$SIMFIND" -q --directories --format=csv
+runs 0 "$SIMFIND" --summary=none --directories --format=csv
 same "what a copy saves" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
 runs 0 "$SIMFIND" --group
 same "copies take" "copies take 60.0 kB" "$(grep -o 'copies take .*' err)"
 same "files of the groups" 6 "$(grep -c '/[123].bin$' out)"
-runs 0 "$SIMFIND" -q --group --format=json
+runs 0 "$SIMFIND" --summary=none --group --format=json
 grep -q second out && fail "a second name is in a group: $(cat out)"
 runs 0 "$SIMFIND" -q --format=html -o page.html
 grep -q "second/sub" page.html && fail "the page has the second name"

@@ -83,7 +83,7 @@ for line in open("found"): r = json.loads(line); print(r["path_a"], r["path_b"],
 # Confirmed pairs, and the pairs of FILEs.
 runs 0 "$SIMFIND" -q --verify=all --min-resemblance=0.5 --sort=size --limit=9 --format=csv -o found
 same "of pairs that were read" 10 "$(wc -l <found)"
-runs 0 "$SIMFIND" -q --sort=-path --limit=1 -0 "$files/copies/one"
+runs 0 "$SIMFIND" --summary=none --sort=-path --limit=1 --format=null "$files/copies/one"
 same "similar to a file" "$files/copies/one|$files/copies/two|" "$(tr '\0' '|' <out)"
 
 # Groups are sorted by the saved bytes, unless another key is given.
@@ -104,7 +104,7 @@ assert [g["group"] for g in groups] == list(range(1, len(groups) + 1))
 for g in groups: print(g["id"])'
 }
 for linkage in representative single; do
-	runs 0 "$SIMFIND" -q --group=$linkage --format=json
+	runs 0 "$SIMFIND" --summary=none --group=$linkage --format=json
 	cp out groups
 	group_order saved <groups >expected
 	ids_of <groups | cmp - expected || fail "groups without a key"
@@ -112,14 +112,14 @@ for linkage in representative single; do
 	[ "$groups" -gt 5 ] || fail "only $groups groups"
 	for key in saved path size files; do
 		group_order $key <groups >expected
-		runs 0 "$SIMFIND" -q --group=$linkage --format=json --sort=$key
+		runs 0 "$SIMFIND" --summary=none --group=$linkage --format=json --sort=$key
 		ids_of <out | cmp - expected || fail "groups by $key"
 		runs 0 "$SIMFIND" --group=$linkage --format=json --sort=-$key --limit=3
 		ids_of <out | cmp - <(tac expected | head -n 3) || fail "the last three groups by $key"
 		said "$((groups - 3)) more groups left out by --limit"
 	done
 done
-runs 0 "$SIMFIND" -q --group --format=json --sort=similarity
+runs 0 "$SIMFIND" --summary=none --group --format=json --sort=similarity
 python3 -c 'import json
 worst = [min(m.get("resemblance", 1) for m in g["members"][1:]) for g in json.load(open("out"))
          if all("resemblance" in m for m in g["members"][1:])]

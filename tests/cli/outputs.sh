@@ -8,7 +8,7 @@ umask 022
 seq 3000 >"$files/a.txt"
 cp "$files/a.txt" "$files/b.txt"
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" -q
+runs 0 "$SIMFIND" --summary=none
 cp out expected
 [ "$(wc -l <expected)" = 1 ] || fail "no pair to write: $(cat expected)"
 mkdir there
@@ -21,12 +21,12 @@ left() {
 
 # Standard output by its names.
 for name in - /dev/stdout; do
-	runs 0 "$SIMFIND" -q -o $name
+	runs 0 "$SIMFIND" --summary=none -o $name
 	cmp ../expected ../out || fail "-o $name is not standard output"
 done
 left "standard output" ''
 # If it is a file, the output is appended and does not replace it.
-(echo before && "$SIMFIND" -q -o /dev/stdout && echo after) >../out
+(echo before && "$SIMFIND" --summary=none -o /dev/stdout && echo after) >../out
 same "three lines" "before after" "$(sed -n '1p;$p' ../out | paste -sd' ')"
 runs 0 "$SIMKEEP" --action=script:-
 said "standard output: a script for 1 copy; edit it"
@@ -66,7 +66,7 @@ runs 1 "$SIMKEEP" -q --action=script:/dev/full
 said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" -q -o /dev/full
 said "cannot write to /dev/full: No space left on device"
-runs 1 "$SIMFIND" -q --compare -o new "$files/a.txt" /no/such/file
+runs 1 "$SIMFIND" --compare -o new "$files/a.txt" /no/such/file
 (ulimit -f 1 && runs 1 "$SIMKEEP" -q --action=script:new.sh)
 said "cannot write to new.sh: File too large"
 same "what there was" old "$(cat new)"
@@ -115,7 +115,7 @@ chmod 444 ../closed/shut
 chmod 555 ../closed
 copy_for_user "$SIMFIND"
 compare() {
-	runs "$1" as_user "$TEST_FOLDER/bin/simfind" -q --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
+	runs "$1" as_user "$TEST_FOLDER/bin/simfind" --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
 }
 compare 0 open
 grep -q '^identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"

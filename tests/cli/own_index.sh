@@ -140,7 +140,7 @@ for way in "${ways[@]}"; do
 	processes+=($!)
 	(for _ in $(seq 8); do
 		sqlite3 -cmd '.timeout 10000' "$index" 'SELECT count(*) FROM file' || exit
-		"$SIMFIND" -q "$index" || exit
+		"$SIMFIND" --summary=none "$index" || exit
 	done) >/dev/null 2>third &
 	processes+=($!)
 	for name in first second third; do

@@ -49,15 +49,15 @@ find "$files" -type f -print0 | LC_ALL=C sort -z >expected
 
 # Each file once, in an order that does not depend on the number of threads; directories limit the
 # list.
-runs 0 "$SIMFIND" --order -0 -j 1
+runs 0 "$SIMFIND" --order --format=null -j 1
 mv out one
 LC_ALL=C sort -z one | cmp - expected || fail "other files than there are"
 said "$(tr -cd '\0' <expected | wc -c) files, "
 said ": 4 identical and 79 similar to a file before, with about 1.0 MB in common"
-runs 0 "$SIMFIND" --order=similar -q -0 -j 7 --limits=memory=32M
+runs 0 "$SIMFIND" --order=similar --summary=none --format=null -j 7 --limits=memory=32M
 cmp one out || fail "the threads show"
 same "standard error of -q" '' "$(cat err)"
-runs 0 "$SIMFIND" --order -q "$files/lonely"
+runs 0 "$SIMFIND" --order --summary=none "$files/lonely"
 same "files like no other, by folder, extension and name" \
 	"plain a.c z.c plain.gz b.h b/a.c b-c/a.c" "$(sed "s|^$files/lonely/||" out | paste -sd ' ')"
 tar --null --no-recursion -P -T one -cf all.tar
@@ -65,13 +65,13 @@ same "files in an archive" "$(tr -cd '\0' <expected | wc -c)" "$(tar -P -tf all.
 
 # References come earlier, form no circles, and share as many bytes as stated, checked with the
 # files themselves. In total they share as much as any forest of the listed pairs.
-runs 0 "$SIMFIND" --order=delta -q -0
+runs 0 "$SIMFIND" --order=delta --summary=none --format=null
 mv out references
-runs 0 "$SIMFIND" --order=delta -q --format=json
+runs 0 "$SIMFIND" --order=delta --summary=none --format=json
 mv out order.json
-runs 0 "$SIMFIND" --order=delta -q --format=csv
+runs 0 "$SIMFIND" --order=delta --summary=none --format=csv
 mv out order.csv
-runs 0 "$SIMFIND" --order=delta -q
+runs 0 "$SIMFIND" --order=delta --summary=none
 mv out order.text
 "$SIMFIND" -q --also=versions -T 2 --min-resemblance=0.3 --format=json -o pairs.json
 python3 - "$files" <<'PYTHON' || fail "files and their references"
@@ -151,19 +151,19 @@ same "text on one line" "$(tr -cd '\0' <expected | wc -c)" "$(wc -l <order.text)
 grep -qF 'odd/a\n"b\\\xff,.1' order.text || fail "an odd name is not escaped"
 
 # The minimum; known contents; files with other names elsewhere.
-runs 0 "$SIMFIND" --order=delta -q --min-resemblance=1 --format=jsonl "$files/copies" "$files/other"
+runs 0 "$SIMFIND" --order=delta --summary=none --min-resemblance=1 --format=jsonl "$files/copies" "$files/other"
 same "copies alone" 3 "$(grep -c '"match":"identical"' out)"
 same "nothing similar" 0 "$(grep -c '"match":"similar"' out || true)"
-runs 0 "$SIMFIND" --order -q --host=elsewhere
+runs 0 "$SIMFIND" --order --summary=none --host=elsewhere
 same "files of another host" "$(tr -cd '\0' <expected | wc -c)" "$(grep -c "^$(uname -n):/" out)"
-runs 1 "$SIMFIND" --order -q --fail-on-match -o /dev/null
+runs 3 "$SIMFIND" --order -q --fail-on-match -o /dev/null
 runs 0 "$SIMFIND" --order -q --fail-on-match -o /dev/null "$files/lonely"
 mkdir empty
 runs 1 "$SIMFIND" --order empty
 said 'index it first'
 
 # On a terminal, names are also escaped in this list.
-script -qec "env TERM=xterm PAGER=cat $SIMFIND -q --order -0 $files/odd" /dev/null </dev/null | tr -d '\r' >shown
+script -qec "env TERM=xterm PAGER=cat $SIMFIND --summary=none --order --format=null $files/odd" /dev/null </dev/null | tr -d '\r' >shown
 same "on a terminal" 2 "$(wc -l <shown)"
 grep -qF 'odd/a\n"b\\\xff,.1' shown || fail "an odd name on a terminal: $(cat shown)"
 

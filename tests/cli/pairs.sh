@@ -27,7 +27,7 @@ find "$files" -type f -print0 | LC_ALL=C sort -z >"$TEST_FOLDER/list"
 
 # The fields of each pair that the oracle also has, in its order.
 plain() {
-	grep -v ^match, | cut -d, -f1-3,9-12 | sed 's/$/\r/' | LC_ALL=C sort
+	grep -v ^match, | cut -d, -f1-3,8-11 | sed 's/$/\r/' | LC_ALL=C sort
 }
 
 expected() { # KEY MILLIONTHS HOW
@@ -46,7 +46,7 @@ for key in 0 2 5; do
 		what="key ${key_name[$key]}, $tolerance %"
 		for how in exact key; do
 			expected "$key" "$millionths" "$how"
-			find=("$SIMFIND" --verify=no -q -T "$tolerance" --format=csv)
+			find=("$SIMFIND" --verify=no --summary=none -T "$tolerance" --format=csv)
 			if [ "$how" = key ]; then
 				find+=(--candidates="${key_name[$key]}")
 			elif [ "$key" -lt 3 ]; then
@@ -80,17 +80,17 @@ awk '$1 == "distance" { if ($2 + 0 < last) exit 1; last = $2 + 0 }' one.txt ||
 # One file alone, in the index and not in it, by name and on standard input.
 one=$(find "$files" -name '*.copy.txt' | LC_ALL=C sort | sed -n 1p)
 "$ORACLE" pairs 0 1000000 exact "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" | grep -F "$one" | LC_ALL=C sort >expected.csv
-"$SIMFIND" --verify=no -q --candidates=exact --format=csv "$one" | plain >found.csv
+"$SIMFIND" --verify=no --summary=none --candidates=exact --format=csv "$one" | plain >found.csv
 equal "one file"
 [ -s expected.csv ] || fail "the file has no pairs"
 mkdir outside
 cp "$one" outside/stranger.txt
-lines=$("$SIMFIND" --verify=no -q --candidates=exact --format=csv outside/stranger.txt | plain | wc -l)
+lines=$("$SIMFIND" --verify=no --summary=none --candidates=exact --format=csv outside/stranger.txt | plain | wc -l)
 same "pairs of a copy outside the index" "$(($(wc -l <expected.csv) + 1))" "$lines"
-lines=$("$SIMFIND" --verify=no -q --candidates=exact --format=csv - <"$one" | plain | wc -l)
+lines=$("$SIMFIND" --verify=no --summary=none --candidates=exact --format=csv - <"$one" | plain | wc -l)
 same "pairs of standard input" "$(($(wc -l <expected.csv) + 1))" "$lines"
-"$SIMFIND" --verify=no -q --candidates=exact outside/stranger.txt | sed "s|$TEST_FOLDER/outside/stranger.txt|-|" | LC_ALL=C sort >expected.csv
-"$SIMFIND" --verify=no -q --candidates=exact - <"$one" | LC_ALL=C sort >found.csv
+"$SIMFIND" --verify=no --summary=none --candidates=exact outside/stranger.txt | sed "s|$TEST_FOLDER/outside/stranger.txt|-|" | LC_ALL=C sort >expected.csv
+"$SIMFIND" --verify=no --summary=none --candidates=exact - <"$one" | LC_ALL=C sort >found.csv
 [ "$(wc -l <expected.csv)" = "$(wc -l <found.csv)" ] || fail "standard input is searched otherwise"
 [ -s expected.csv ] || fail "nothing is similar to the stranger"
 
@@ -101,9 +101,9 @@ find "$files" -type f -size +0 | LC_ALL=C sort | awk 'NR % 200 == 0' | while IFS
 		[ "$key" = 5 ] || exact=(--candidates=exact)
 		for count in 1 40; do
 			"$ORACLE" nearest "$key" "$count" "$path" "$TEST_FOLDER/counts" <"$TEST_FOLDER/list" >expected.csv
-			"$SIMFIND" --verify=no -q "${exact[@]}" --nearest="$count" --format=csv "$path" |
+			"$SIMFIND" --verify=no --summary=none "${exact[@]}" --nearest="$count" --format=csv "$path" |
 				tail -n +2 | tr -d '\r' | awk -F, -v OFS=, -v path="$path" \
-				'{ print $2, $11 == path ? $12 : $11 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv
+				'{ print $2, $10 == path ? $11 : $10 }' | LC_ALL=C sort -t, -k1,1n -k2 >found.csv
 			equal "the $count nearest to $path"
 		done
 	done
@@ -114,10 +114,10 @@ mkdir crowd
 find "$files" -name '*.edited*' | LC_ALL=C sort | first 40 | while IFS= read -r path; do cp "$path" crowd; done
 for how in --verify=no --verify=sketch --nearest=3; do
 	for path in crowd/*; do
-		"$SIMFIND" -q "$how" --format=jsonl "$path"
+		"$SIMFIND" --summary=none "$how" --format=jsonl "$path"
 	done >one.json
 	for threads in 1 3; do
-		"$SIMFIND" -q "$how" -j "$threads" --format=jsonl crowd/* >all.json
+		"$SIMFIND" --summary=none "$how" -j "$threads" --format=jsonl crowd/* >all.json
 		cmp one.json all.json || fail "$how, $threads threads: 40 files at once are not 40 searches"
 	done
 	[ "$(wc -l <one.json)" -gt 40 ] || fail "$how finds too few pairs: $(cat one.json)"
@@ -125,17 +125,17 @@ done
 
 # Tolerances for extensions: for .txt only a distance of 1, which always counts; pairs of other
 # files do not change.
-"$SIMFIND" --verify=no -q -T 2 --group=none --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
+"$SIMFIND" --verify=no --summary=none -T 2 --group=none --format=csv | plain | grep -viE '\.txt(,|$)' >expected.csv
 printf '# a comment\n\n  TXT=50 # and another\n' >tolerances
-"$SIMFIND" --verify=no -q -T 2 --tolerance=@tolerances --tolerance=.txt=0 --group=none --format=csv | plain >with.csv
+"$SIMFIND" --verify=no --summary=none -T 2 --tolerance=@tolerances --tolerance=.txt=0 --group=none --format=csv | plain >with.csv
 grep -viE '\.txt(,|$)' with.csv >found.csv
 equal "tolerances of others"
 [ "$(grep -iE '\.txt(,|$)' with.csv | awk -F, '$2 > 1' | wc -l)" = 0 ] || fail "a .txt pair at a distance above 1"
 
 # Empty files only on request.
-same "empty files unasked" 0 "$("$SIMFIND" --verify=no -q | grep -c empty || true)"
+same "empty files unasked" 0 "$("$SIMFIND" --verify=no --summary=none | grep -c empty || true)"
 runs 0 "$SIMFIND" --verify=no --also=empty --format=csv
-grep -q "^identical,0,0.000000,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
+grep -q "^identical,0,0.000000,,,,1.000000,0,0,$files/empty1,$files/empty2" <(tr -d '\r' <out) ||
 	fail "the empty files are not a pair with --also=empty"
 grep -q 'empty' err && fail "empty files that are not left out: $(cat err)"
 # Otherwise the summary counts the empty files that the command covers.

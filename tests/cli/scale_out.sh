@@ -39,20 +39,20 @@ settle "$files"
 compare() {
 	runs 0 "$SIMHASH" -q "$@" "$files"
 	runs 0 index "$@" "$files"
-	"$SIMFIND" -q --format=csv --group=none >expected
-	find_in -q --format=csv --group=none >found
+	"$SIMFIND" --summary=none --format=csv --group=none >expected
+	find_in --summary=none --format=csv --group=none >found
 	cmp expected found || fail "$1: $(diff expected found | head -4)"
 	# One connection reads two of the nodes, or each node has its own connection.
 	for threads in 1 2 3; do
-		find_in -q --format=csv --group=none -j "$threads" >found
+		find_in --summary=none --format=csv --group=none -j "$threads" >found
 		cmp expected found || fail "$1, $threads threads find: $(diff expected found | head -4)"
 	done
-	"$SIMFIND" -q --group >expected
-	find_in -q --group >found
+	"$SIMFIND" --summary=none --group >expected
+	find_in --summary=none --group >found
 	cmp expected found || fail "$1: groups: $(diff expected found | head -4)"
 }
 compare --threads=2
-[ "$("$SIMFIND" -q --group=none | wc -l)" -gt 60 ] || fail "too few pairs to be a test"
+[ "$("$SIMFIND" --summary=none --group=none | wc -l)" -gt 60 ] || fail "too few pairs to be a test"
 summary 760 0 0 0
 for i in 1 2 3; do
 	rows=$(node "$i" 'SELECT COUNT(*) FROM file')
@@ -60,15 +60,15 @@ for i in 1 2 3; do
 done
 # The parts of a search, each in its own process, together give all pairs.
 for part in 1 2 3; do
-	find_in -q --group=none --partition=$part/3 >part$part &
+	find_in --summary=none --group=none --partition=$part/3 >part$part &
 done
 wait
 cat part1 part2 part3 | LC_ALL=C sort >found
-"$SIMFIND" -q --group=none | LC_ALL=C sort >expected
+"$SIMFIND" --summary=none --group=none | LC_ALL=C sort >expected
 cmp expected found || fail "parts: $(diff expected found | head -4)"
 one=$(find "$files/b" -type f | LC_ALL=C sort | sed -n 5p)
-"$SIMFIND" -q "$one" >expected
-find_in -q "$one" >found
+"$SIMFIND" --summary=none "$one" >expected
+find_in --summary=none "$one" >found
 cmp expected found || fail "one file: $(diff expected found | head -4)"
 # The same with SQL.
 same "pairs by SQL" "$(sqlite3 index.db 'SELECT COUNT(*), SUM(distance) FROM similar_pair' | tr '|' ' ')" \
@@ -110,7 +110,7 @@ said "650 of 650 rows copied; verified: 650 rows are equal"
 runs 0 index --status
 
 # A node that is down.
-find_in -q --group=none >expected
+find_in --summary=none --group=none >expected
 kill -9 "$(cat "$place/node2/pid")"
 is_gone() { ! : 2>/dev/null <"/dev/tcp/127.0.0.2/$((SCALE_OUT_PORT + 2))"; }
 wait_until is_gone
@@ -137,5 +137,5 @@ same "said once" 1 "$(grep -c 'trying again for' waited.err)"
 grep -q '^651 scanned' waited.err || fail "waited for: $(cat waited.err)"
 runs 0 index "$files"
 summary 0 651 0 0
-find_in -q --group=none >found
+find_in --summary=none --group=none >found
 cmp expected found || fail "when the node is back: $(diff expected found | head -4)"

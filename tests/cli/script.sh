@@ -270,12 +270,38 @@ runs 1 "$SIMKEEP" --action=script:/dev/full
 said "cannot write to /dev/full: No space left on device"
 
 # Matches are found, and the status makes a build fail.
-runs 1 "$SIMFIND" --fail-on-match
+runs 3 "$SIMFIND" --fail-on-match
 same "said" 1 "$(grep -c . err)"
 runs 1 "$SIMFIND" --fail-on-match --between "$files" elsewhere:/no/such/place
 said "the index has no files at or below elsewhere:/no/such/place"
 runs 1 "$SIMFIND" --between "$files" nobody:
 said "the index has no files at or below nobody:/"
 runs 2 "$SIMFIND" --fail-on-match /no/such/file
-runs 1 "$SIMFIND" --fail-on-match --group -q
+runs 3 "$SIMFIND" --fail-on-match --group -q
 same "said" "" "$(cat err)"
+# Quiet as grep is: nothing but errors and the status, and the first match ends the search.
+for words in '' --group --format=csv '-o -'; do
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMFIND" -q $words
+	same "what $words -q shows" "" "$(cat out err)"
+done
+runs 3 "$SIMFIND" -q --fail-on-match
+same "what -q shows of a match" "" "$(cat out err)"
+for words in "--fail-on-match $files/a.txt:3" :2; do
+	# shellcheck disable=SC2086  # are several words
+	runs "${words##*:}" "$SIMFIND" -q ${words%:*} /no/such/file
+	same "what -q shows of an error" "simfind: /no/such/file: No such file or directory" "$(cat out err)"
+done
+runs 0 "$SIMFIND" -q -o pairs
+[ -s pairs ] || fail "-q wrote no list to the file that --output names"
+# A list without a summary, for a program that reads both streams.
+runs 0 "$SIMFIND" --summary=none
+cmp out pairs || fail "--summary=none changes the list"
+same "what --summary=none says" "" "$(cat err)"
+for words in --directories --order; do
+	runs 0 "$SIMFIND" $words --summary=none
+	same "what $words --summary=none says" "" "$(cat err)"
+	[ -s out ] || [ $words = --directories ] || fail "$words --summary=none lists nothing"
+done
+runs 0 "$SIMHASH" --summary=none "$files"
+same "what simhash --summary=none says" "" "$(cat out err)"

@@ -20,7 +20,7 @@ same "rows in key order" 20 "$(example key_order | wc -l)"
 example key_order | cut -d'|' -f4 | sort -n -c || fail "keys out of order"
 
 # All pairs by key range: exactly the pairs of simfind without sketches.
-"$SIMFIND" -q --verify=no --candidates=skew_ext --group=none --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $11 "|" $12 }' |
+"$SIMFIND" --summary=none --verify=no --candidates=skew_ext --group=none --format=csv | tr -d '\r' | tail -n +2 | awk -F, '{ print $2 "|" $10 "|" $11 }' |
 	LC_ALL=C sort >expected
 sql "SELECT distance, path_a, path_b FROM similar_pair" | awk -F'|' '{
 	print $1 "|" ($2 < $3 ? $2 : $3) "|" ($2 < $3 ? $3 : $2) }' | LC_ALL=C sort >found
@@ -40,8 +40,8 @@ else
 fi
 
 one=$(find "$files/b" -name '*.h' | LC_ALL=C sort | sed -n 2p)
-"$SIMFIND" -q --verify=no --candidates=skew_ext --format=csv "$one" | tr -d '\r' | tail -n +2 |
-	awk -F, -v one="$one" '{ print $2 "|" ($11 == one ? $12 : $11) }' | LC_ALL=C sort >expected
+"$SIMFIND" --summary=none --verify=no --candidates=skew_ext --format=csv "$one" | tr -d '\r' | tail -n +2 |
+	awk -F, -v one="$one" '{ print $2 "|" ($10 == one ? $11 : $10) }' | LC_ALL=C sort >expected
 sql "SELECT distance, similar_path FROM similar_file
 	WHERE directory = '${one%/*}' AND name = '${one##*/}'" | LC_ALL=C sort >found
 cmp expected found || fail "one file: $(diff expected found | head -4)"

@@ -98,8 +98,8 @@ has "s['program'] == 'simfind'" "s['task'] == 'find'" "s['result'] == 'ok'" "s['
 same "lines" 1 "$(wc -l <err)"
 runs 0 "$SIMFIND" --summary=json --limit=1
 has "s['left_out'] == s['pairs'] - 1" "s['pairs'] > 1"
-runs 1 "$SIMFIND" --summary=json --fail-on-match
-has "s['result'] == 'match'" "s['exit'] == 1" "s['error'] is None"
+runs 3 "$SIMFIND" --summary=json --fail-on-match
+has "s['result'] == 'match'" "s['exit'] == 3" "s['error'] is None"
 runs 0 "$SIMFIND" --summary=json --group --format=json
 same "groups" "$(python3 -c 'import json; g = json.load(open("out"))
 print(len(g), sum(x["files"] for x in g), sum(x["copied_bytes"] for x in g))')" \
@@ -124,7 +124,7 @@ said " pairs ("
 runs 0 "$SIMHASH" --summary=text "$files"
 said "0 scanned, 5 unchanged"
 runs 1 "$SIMHASH" --summary=xml "$files"
-said "--summary 'xml': expected text or json"
+said "--summary 'xml': expected text, json or none"
 runs 1 "$SIMFIND" -q --summary=json
 said "--summary cannot be combined with --quiet"
 runs 1 "$SIMHASH" --status --summary=json
@@ -198,18 +198,46 @@ done
 runs 0 "$SIMFIND" - <near
 [ -s out ] || fail "a name matters by default"
 runs 0 "$SIMFIND" - <<<"something else altogether, and not much of it"
-said "simfind: note: none of 0 candidates is similar to standard input, whatever the names; --nearest=N lists"
+said "simfind: note: none of 0 files is similar to standard input; --nearest=N lists"
 runs 0 "$SIMFIND" -q - <<<"something else altogether, and not much of it"
 same "notes when quiet" 0 "$(wc -l <err)"
+# Nothing is similar to a file, or at all: by which options, or is it not covered?
 runs 0 "$SIMFIND" "$files/empty"
 same "notes of a file" 0 "$(grep -c note: err)"
+explained() {
+	runs 0 "$SIMFIND" "${@:2}"
+	same "list of ${*:2}" "" "$(cat out)"
+	same "notes of ${*:2}" "simfind: note: $1" "$(grep note: err)"
+	runs 0 "$SIMFIND" -q "${@:2}"
+	same "what ${*:2} -q shows" "" "$(cat out err)"
+}
+for option in --ext=none --exclude='*' --min-size=1G --max-size=1; do
+	explained "nothing was found with ${option%%=*}; without it there may be more" $option
+done
+explained "nothing was found with --ext, --only; without them there may be more" --only=parts --ext=txt
+mkdir "$TEST_FOLDER/uncovered"
+echo "something else altogether, and not much of it" >"$TEST_FOLDER/uncovered/file"
+explained "the index has no files at or below $TEST_FOLDER/uncovered; to search them too, index them first: simhash $TEST_FOLDER/uncovered" \
+	"$TEST_FOLDER/uncovered/file"
+cp "$TEST_FOLDER/uncovered/file" "$files/named/else"
+explained "nothing was found with --min-resemblance; without it there may be more" --min-resemblance=100% "$files/named/else"
+for words in "" --group --directories --order "$files/named/else"; do
+	runs 0 "$SIMFIND" --exclude='*' $words
+	same "notes of $words" 1 "$(grep -c "note: nothing was found with --exclude; " err)"
+done
+rm "$files/named/else"
 runs 0 "$SIMHASH" --measure=minhash "$files"
 runs 0 "$SIMFIND" --measure=minhash --min-resemblance=0.9 - <<<"something else altogether, and not much of it"
-said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4, whatever the names; --min-resemblance=R asks for less than 0.9"
+said "simfind: note: no file is similar to standard input by minhash:bytes=8,functions=128,cluster=4; --min-resemblance accepts less than 90%"
 # Without sketches, only files with the same extension are compared.
 reset
+mkdir -p "$TEST_FOLDER/nothing"
+runs 0 "$SIMHASH" "$TEST_FOLDER/nothing"
+for words in "" --group "$files/named/1.txt" --order; do
+	explained "the index is empty; add files with simhash PATH" $words
+done
 runs 0 "$SIMHASH" --no-sketch "$files/named"
-nothing "$no_name of the files without a resemblance sketch only those of the same can be similar to it"
+nothing "$no_name a file without a resemblance sketch can be similar to it only if it has the same"
 runs 0 "$SIMFIND" near.txt
 [ -s out ] || fail "a name did not help without sketches"
 
@@ -230,7 +258,7 @@ for how in "" --group --verify=all --also=versions "--directories $files/one $fi
 	for format in csv json; do
 		[ "$format $how" != "csv --group=lineage" ] || continue
 		# shellcheck disable=SC2086  # several options
-		runs 0 "$SIMFIND" -q $how --format=$format
+		runs 0 "$SIMFIND" --summary=none $how --format=$format
 		grep -q '0\.99' out || fail "'$how' shows no share as $format: $(cat out)"
 		grep -v representative out | grep -E '(^|[,:])1\.000000' && fail "'$how' shows all as $format"
 	done

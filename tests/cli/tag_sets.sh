@@ -18,8 +18,8 @@ same "rows" "numbers 2 sample 2" "$(sql "SELECT t.name, count(*) FROM file f JOI
 	ON t.id = f.tag_set GROUP BY t.name ORDER BY t.name" | tr '|\n' '  ' | sed 's/ $//')"
 same "tags stored" "48|1500|2000" "$(sql "SELECT pattern, scatter, skew FROM tag JOIN tag_set t
 	ON t.id = tag_set WHERE t.name = 'numbers' AND position = 15")"
-same "pairs of the sample" 1 "$("$SIMFIND" -q | wc -l)"
-same "pairs of the numbers" 1 "$("$SIMFIND" -q -t numbers.txt | wc -l)"
+same "pairs of the sample" 1 "$("$SIMFIND" --summary=none | wc -l)"
+same "pairs of the numbers" 1 "$("$SIMFIND" --summary=none -t numbers.txt | wc -l)"
 
 # The sum of 30s, the digit 0 in the output of seq, counted by another program.
 zeros=$(tr -cd 0 <"$files/a.txt" | wc -c)
@@ -45,8 +45,7 @@ same "sets" 3 "$(sql 'SELECT count(*) FROM tag_set')"
 # If simfind needs a set that the index lacks, it lists the existing ones.
 sed 's/^30/31/' numbers.txt >absent.txt
 runs 0 "$SIMFIND" -t absent.txt
-said "note: the index has no files of tag set 'absent'"
-said "note: the index has files of tag set 'sample'; use --tag-set"
+said "simfind: note: the index has no files of tag set 'absent', only of 'sample', 'numbers', 'other'; use --tag-set=FILE"
 
 # simkeep uses the built-in tags or, without them, the only other set.
 cp "$files/a.txt" "$files/b.txt"

@@ -85,7 +85,7 @@ fi
 # same, including a thousand copies of one file.
 "$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:groups.db 100000 || fail "rows"
 listed() { # FILE [OPTION...]: the list with these options, without the time and the command
-	runs 0 "$SIMFIND" -q --threads=2 --database=sqlite:groups.db "${@:2}"
+	runs 0 "$SIMFIND" --summary=none --threads=2 --database=sqlite:groups.db "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
 lists=("--group" "--group=lineage --format=jsonl --limit=2000")
@@ -111,7 +111,7 @@ cmp stored.512M stored.32M || fail "--store: --limits=memory changes the groups"
 # When a signal ends the list, no such file is left.
 mkfifo lines
 exec 8<>lines
-"$SIMFIND" -q --group --database=sqlite:groups.db --limits=memory=32M >lines &
+"$SIMFIND" --summary=none --group --database=sqlite:groups.db --limits=memory=32M >lines &
 listing=$!
 trap 'kill "$listing"' EXIT
 read -r line <&8
@@ -128,7 +128,7 @@ exec 8<&-
 
 # A few groups need no file, and no folder for one.
 for format in text json jsonl csv null html; do
-	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" -q --database=sqlite:family.db --group --format=$format
+	TMPDIR=$TEST_FOLDER/none runs 0 "$SIMFIND" --summary=none --database=sqlite:family.db --group --format=$format
 	[ -s out ] || fail "$format: no groups of a family"
 done
 
@@ -143,5 +143,5 @@ done
 TMPDIR=$TEST_FOLDER/none runs 1 "$SIMFIND" --limits=memory=32M
 said "simfind: cannot write a temporary file in $TEST_FOLDER/none (TMPDIR can be a folder with more room): No such file or directory"
 # With enough space, the same command succeeds.
-runs 0 "$SIMFIND" -q --threads=1 --limit=1
+runs 0 "$SIMFIND" --summary=none --threads=1 --limit=1
 same "lines" 1 "$(wc -l <out)"

@@ -128,7 +128,7 @@ on_terminal 120 "$SIMFIND" -T 0.1 --format=jsonl --progress=always
 same "progress among lines" 0 "$(progress_lines | wc -l)"
 
 # On a terminal: colours, and paths without their common part.
-on_terminal 120 "$SIMFIND" -q --format=text -T 0
+on_terminal 120 "$SIMFIND" --summary=none --format=text -T 0
 tr -d '\r' <screen >plain
 same "head" "paths below $files/:" "$(head -n 1 plain)"
 grep -q $'^\x1b\\[32midentical *\x1b\\[0m.*  a directory/file number 1.txt  *copy.txt$' plain ||
@@ -138,20 +138,43 @@ same "columns of the second path" 1 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | awk '/
 	sort -u | wc -l)"
 same "control bytes but colours" 0 "$(sed $'s/\x1b\\[[0-9]*m//g' plain | LC_ALL=C tr -d '\n -~' | wc -c)"
 for setting in NO_COLOR=1 TERM=dumb; do
-	on_terminal 120 env "$setting" "$SIMFIND" -q -T 0
+	on_terminal 120 env "$setting" "$SIMFIND" --summary=none -T 0
 	same "colours with $setting" 0 "$(grep -c $'\x1b' screen || true)"
 done
-NO_COLOR='' on_terminal 120 "$SIMFIND" -q -T 0
+NO_COLOR='' on_terminal 120 "$SIMFIND" --summary=none -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
-on_terminal 120 "$SIMFIND" -q -T 0 --group
+# --color decides, whatever NO_COLOR says and wherever the lines go.
+on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=never
+same "colours with --color=never" 0 "$(grep -c $'\x1b' screen || true)"
+NO_COLOR=1 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=always
+grep -q $'\x1b\\[32m' screen || fail "NO_COLOR is stronger than --color=always"
+NO_COLOR=1 on_terminal 120 "$SIMFIND" --summary=none -T 0 --color=auto
+same "colours with NO_COLOR and --color=auto" 0 "$(grep -c $'\x1b' screen || true)"
+for words in '-T 0' '-T 0 --group' --group=lineage --directories; do
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMFIND" --summary=none $words
+	cp out plain
+	runs 0 "$SIMFIND" --summary=none $words --color=auto
+	cmp out plain || fail "$words --color=auto is not the default"
+	runs 0 "$SIMFIND" --summary=none $words --color=always
+	[ ! -s plain ] || grep -q $'^\x1b\[[0-9]*m' out || fail "no colours with $words --color=always: $(cat -v out | first 5)"
+	sed $'s/\x1b\\[[0-9]*m//g' out | cmp - plain || fail "$words --color=always changes more than colours"
+done
+for format in csv json jsonl null; do
+	runs 0 "$SIMFIND" --summary=none -T 0 --format=$format -j 1
+	cp out plain
+	runs 0 "$SIMFIND" --summary=none -T 0 --format=$format -j 1 --color=always
+	cmp out plain || fail "colours in $format"
+done
+on_terminal 120 "$SIMFIND" --summary=none -T 0 --group
 grep -q $'\x1b\\[1mgroup 1:' screen || fail "no bold head: $(cat -v screen)"
 grep -q '   a directory/file number 1.txt' screen || fail "no short path in groups"
 # To a file or a pipe: complete paths, no colours.
-runs 0 "$SIMFIND" -q -T 0
+runs 0 "$SIMFIND" --summary=none -T 0
 grep -qF "$files/copy.txt" out || fail "no whole path"
 same "colours in a file" 0 "$(grep -c $'\x1b' out || true)"
 # Other formats are also harmless on a terminal.
 for format in csv json jsonl null; do
-	on_terminal 120 "$SIMFIND" -q -T 0 --format=$format
+	on_terminal 120 "$SIMFIND" --summary=none -T 0 --format=$format
 	same "control bytes of $format" 0 "$(LC_ALL=C tr -d '\r\n\t -~\200-\377' <screen | wc -c)"
 done

@@ -201,7 +201,7 @@ static void programs_have_few_options(void **state)
 
 /* ---- Pairs ---- */
 
-/* For each option: the later rows with which it is refused, with any values. */
+/* The pairs of options that are refused, whatever their values; each pair once. */
 struct refused {
 	const char *option, *with;
 };
@@ -267,17 +267,18 @@ static const struct refused find_refused[] = {
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
-	{"compare", "directories order ext exclude min-size max-size verify decompress "
-		    "files0-from nearest between against known update "
-		    "group format null sort limit "
-		    "store progress summary threads limits limits=memory limits=inflated partition "
-		    "fail-on-match"},
+	{"compare",
+	 "directories order ext exclude min-size max-size verify decompress "
+	 "files0-from nearest between against known update "
+	 "group format sort limit "
+	 "store progress summary quiet threads limits limits=memory limits=inflated partition "
+	 "fail-on-match"},
 	{"directories", "order verify decompress limits=inflated files0-from "
-			"nearest between against update group null "
-			"sort store progress summary partition"},
+			"nearest between against update group "
+			"sort store progress partition"},
 	{"order", "verify decompress limits=inflated files0-from nearest "
 		  "between against group sort limit store "
-		  "progress summary partition"},
+		  "progress partition"},
 	{"decompress", "between against store partition"},
 	{"files0-from", "between against store partition"},
 	{"nearest", "between against store partition"},
@@ -285,7 +286,6 @@ static const struct refused find_refused[] = {
 	{"known", "store"},
 	{"against", "store partition"},
 	{"group", "partition"},
-	{"format", "null"},
 	{"store", "partition"},
 	{"summary", "quiet"},
 };
@@ -307,8 +307,11 @@ static bool is_to_be_refused(const struct refused *refused, size_t count, const 
 			     const char *y)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(refused[i].option, x) == 0)
-			return option_is_listed(refused[i].with, y, NULL);
+		if ((strcmp(refused[i].option, x) == 0 &&
+		     option_is_listed(refused[i].with, y, NULL)) ||
+		    (strcmp(refused[i].option, y) == 0 &&
+		     option_is_listed(refused[i].with, x, NULL)))
+			return true;
 	return false;
 }
 
@@ -403,6 +406,8 @@ static void values_are_refused_as_listed(void **state)
 	(void)state;
 	expect_value_refusal(&index_program, "quiet", "progress", "always");
 	expect_value_refusal(&find_program, "quiet", "progress", "always");
+	expect_value_refusal(&find_program, "directories", "summary", "json");
+	expect_value_refusal(&find_program, "order", "summary", "json");
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
 	expect_value_refusal(&find_program, "also=versions", "verify", "no");

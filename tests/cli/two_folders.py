@@ -136,7 +136,7 @@ def check_page(printed, lines):
 def check_pair(number, counts):
     folders = [os.path.join(ROOT, str(number), side) for side in "AB"]
     trees = [read_tree(folder) for folder in folders]
-    options = ["-q", "--directories", *folders, *(["--min-resemblance=1"] if number % 8 == 7 else [])]
+    options = ["--summary=none", "--directories", *folders, *(["--min-resemblance=1"] if number % 8 == 7 else [])]
     printed = json.loads(run(SIMFIND, *options, "--format=json"))
     lines = printed["files_of_both"]
     check_lines(lines, *trees)
@@ -185,7 +185,7 @@ def check_swaps():
     run(SIMHASH, "-q", ROOT)
     for name, (*_, expected) in SWAPS.items():
         folders = [os.path.join(ROOT, name, side) for side in "AB"]
-        lines = json.loads(run(SIMFIND, "-q", "--directories", *folders, "--format=json"))["files_of_both"]
+        lines = json.loads(run(SIMFIND, "--summary=none", "--directories", *folders, "--format=json"))["files_of_both"]
         found = {(line["match"], line.get("path_a"), line.get("path_b")) for line in lines}
         if found != expected or len(lines) != len(expected):
             sys.exit(f"FAILED: {name}: {lines} instead of {expected}")

@@ -101,7 +101,7 @@ identical_are_listed() { # OPTION...
 		"listed_in_$output" | LC_ALL=C sort -u >listed
 		cmp copies listed || fail "identical files by $output, '$*': $(diff copies listed | head -5)"
 	done
-	runs 0 "$SIMFIND" -q "$@" --group=none --format=json
+	runs 0 "$SIMFIND" --summary=none "$@" --group=none --format=json
 	python3 - >listed <<'PYTHON'
 import json
 hashes = {}
@@ -140,7 +140,7 @@ for part in 1 2 3; do
 done | LC_ALL=C sort -u | cmp copies - || fail "identical files in three parts"
 
 # Unrelated files are not listed, although their counts are near; edited files are, with any names.
-runs 0 "$SIMFIND" -q --verify=no -T 5 --format=json
+runs 0 "$SIMFIND" --summary=none --verify=no -T 5 --format=json
 strangers=$(pairs_of path_a path_b | grep -c 'strangers.*strangers')
 [ "$strangers" -gt 50 ] || fail "only $strangers pairs of strangers have near counts: no test"
 runs 0 "$SIMFIND" -q --group=none --format=json -o all.json
@@ -153,26 +153,26 @@ for i in $(seq 6); do
 			grep -qE "/${name//./\\.}(\||$)" || fail "$name is not listed with $i.txt"
 	done
 done
-runs 0 "$SIMFIND" -q --group=none --same-extension --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --same-extension --format=json
 same "edited files of one extension" 6 "$(pairs_of path_a path_b match | grep -c 'edited/.*similar')"
 pairs_of path_a path_b match >expected
-runs 0 "$SIMFIND" -q --group=none --candidates=skew_ext --same-extension --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --candidates=skew_ext --same-extension --format=json
 pairs_of path_a path_b match >expected
 [ "$(grep -c similar expected)" -gt 6 ] || fail "too few pairs by key: $(cat expected)"
-runs 0 "$SIMFIND" -q --group=none --candidates=skew_ext --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --candidates=skew_ext --format=json
 pairs_of path_a path_b match | cmp expected - || fail "--candidates=skew_ext does not imply --same-extension"
-runs 0 "$SIMFIND" -q --group=none --candidates=skew --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --candidates=skew --format=json
 [ "$(pairs_of path_a | wc -l)" -gt "$(wc -l <expected)" ] || fail "--candidates=skew implies --same-extension"
 
 # The most similar pairs come first, in text and in CSV.
-runs 0 "$SIMFIND" -q
+runs 0 "$SIMFIND" --summary=none
 awk '/^identical/ { r = 100 } /^over 99 %/ { r = 99.5 } /^about/ { r = $2 }
 	!/^(identical|over 99 %|about [0-9]+ %|same counts|distance )/ { print "no label: " $0; exit 1 }
 	/^(identical|over|about)/ { if (NR > 1 && r > last) { print "after " last ": " $0; exit 1 } last = r }' out >verdict ||
 	fail "order: $(cat verdict)"
 same "columns of labels" "" "$(LC_ALL=C grep -vE "^.{16}  /" out || true)"
-runs 0 "$SIMFIND" -q --format=csv
-tr -d '\r' <out | awk -F, 'NR > 1 && $8 != "" { if (n++ && $8 > last) exit 1; last = $8 }' ||
+runs 0 "$SIMFIND" --summary=none --format=csv
+tr -d '\r' <out | awk -F, 'NR > 1 && $7 != "" { if (n++ && $7 > last) exit 1; last = $7 }' ||
 	fail "CSV is not in the order of resemblance"
 
 # A given minimum filters the pairs that resemble each other.
@@ -181,10 +181,12 @@ cp all.json out
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=0 --format=json -o any.json
 cp any.json out
 pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
-runs 0 "$SIMFIND" -q --group=none --min-resemblance=0.9 --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance=0.9 --format=json
 pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 is no filter"
-runs 0 "$SIMFIND" -q --group=none --min-resemblance=90% --format=json
-pairs_of verified resemblance path_a path_b | cmp expected - || fail "90% is not 0.9"
+for share in 90% '90 %' 90.0%; do
+	runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance="$share" --format=json
+	pairs_of verified resemblance path_a path_b | cmp expected - || fail "$share is not 0.9"
+done
 
 # ---- One file, with any extension ----
 cp all.json out
@@ -192,53 +194,53 @@ pairs_of path_a path_b distance verified resemblance >every
 for path in "$files/edited/1.txt" "$files/edited/2.orig" "$files/edited/3" "$files/same/a.conf.bak" \
 	"$files/same/a" "$files/same/b.jpeg" "$files/same/c.y" "$files/same/d" "$files/same/e.img" "$files/strangers/1.txt"; do
 	awk -F'|' -v path="$path" '$1 == path || $2 == path' every >expected
-	runs 0 "$SIMFIND" -q --format=json "$path"
+	runs 0 "$SIMFIND" --summary=none --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "pairs of $path"
 	# Standard input has no name, and is also identical to the file itself.
 	{ awk -F'|' -v path="$path" '{ print $1 == path ? $2 : $1 }' expected; echo "$path"; } | LC_ALL=C sort >partners
-	runs 0 "$SIMFIND" -q --format=json - <"$path"
+	runs 0 "$SIMFIND" --summary=none --format=json - <"$path"
 	pairs_of path_a path_b | tr '|' '\n' | grep -vx -- - | LC_ALL=C sort | cmp partners - ||
 		fail "partners of standard input, $path"
 done
 for options in "--candidates=skew_ext" "--same-extension -T 0" "--candidates=skew"; do
 	# shellcheck disable=SC2086  # several
-	runs 0 "$SIMFIND" -q $options --format=json "$files/same/a.conf.bak"
+	runs 0 "$SIMFIND" --summary=none $options --format=json "$files/same/a.conf.bak"
 	same "copies of one file, $options" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
 done
 
 # ---- Versions ----
-runs 0 "$SIMFIND" -q --format=csv
+runs 0 "$SIMFIND" --summary=none --format=csv
 same "parts without --also=versions" 0 "$(grep -c parts/ out || true)"
-runs 0 "$SIMFIND" -q --also=versions
+runs 0 "$SIMFIND" --summary=none --also=versions
 grep -qE "^part of \(~[0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
 grep -qE "^contains \(~[0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
 runs 0 "$SIMFIND" -q --also=versions --format=html -o report.html
 grep -qE '"(part of|contains) \(~[0-9]+ %\)"' report.html || fail "the report has no parts"
-runs 0 "$SIMFIND" -q --also=versions --format=csv
-tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "sketch" || ($6 > $7) != ($9 < $10)) exit 1
-	if (($6 > $7 ? $6 : $7) < 0.85 || ($6 > $7 ? $7 : $6) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+runs 0 "$SIMFIND" --summary=none --also=versions --format=csv
+tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "sketch" || ($5 > $6) != ($8 < $9)) exit 1
+	if (($5 > $6 ? $5 : $6) < 0.85 || ($5 > $6 ? $6 : $5) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares: $(grep parts/ out)"
 # They are listed in addition to all other pairs, each once.
-runs 0 "$SIMFIND" -q --also=versions --group=none --format=json
+runs 0 "$SIMFIND" --summary=none --also=versions --group=none --format=json
 pairs_of path_a path_b distance verified resemblance >with
 same "pairs that --also=versions loses" "" "$(LC_ALL=C comm -23 every with)"
 same "pairs that are listed twice" "" "$(cut -d'|' -f1,2 with | uniq -d)"
 for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
 	awk -F'|' -v path="$path" '$1 == path || $2 == path' with >expected
 	[ -s expected ] || fail "$path has no version"
-	runs 0 "$SIMFIND" -q --also=versions --format=json "$path"
+	runs 0 "$SIMFIND" --summary=none --also=versions --format=json "$path"
 	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
 done
 # If files are read, a part is completely in the other file, and its resemblance does not count.
-runs 0 "$SIMFIND" -q --also=versions --verify=all --format=csv
-tr -d '\r' <out | awk -F, '/parts\// { if ($13 != "read" || ($6 > $7) != ($9 < $10)) exit 1
-	if (($6 > $7 ? $6 : $7) < 0.99 || $8 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
+runs 0 "$SIMFIND" --summary=none --also=versions --verify=all --format=csv
+tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "read" || ($5 > $6) != ($8 < $9)) exit 1
+	if (($5 > $6 ? $5 : $6) < 0.99 || $7 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares that were read: $(grep parts/ out)"
-runs 0 "$SIMFIND" -q --also=versions --size-ratio=1.5 --format=csv
+runs 0 "$SIMFIND" --summary=none --also=versions --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
 
 # ---- Without sketches ----
-runs 0 "$SIMFIND" -q --verify=no --group=none --format=json
+runs 0 "$SIMFIND" --summary=none --verify=no --group=none --format=json
 pairs_of match distance path_a path_b >paper
 reset
 runs 0 "$SIMHASH" --no-sketch "$files"
@@ -256,22 +258,22 @@ identical_are_listed --candidates=exact
 identical_are_listed -T 0
 identical_are_listed --candidates=skew
 # Similar files are as in the paper, and more files are identical.
-runs 0 "$SIMFIND" -q --verify=no --group=none --format=json
+runs 0 "$SIMFIND" --summary=none --verify=no --group=none --format=json
 pairs_of match distance path_a path_b | cmp paper - || fail "--verify=no depends on sketches"
-runs 0 "$SIMFIND" -q --group=none --format=json
+runs 0 "$SIMFIND" --summary=none --group=none --format=json
 pairs_of match distance path_a path_b >found
 grep ^similar paper >expected
 grep ^similar found | cmp expected - || fail "similar files without sketches are not the paper's"
 same "identical pairs of the paper that are lost" "" "$(grep ^identical paper | LC_ALL=C comm -23 - found)"
 # A given tolerance applies to them.
-runs 0 "$SIMFIND" -q --verify=no -T 3 --group=none --format=json
+runs 0 "$SIMFIND" --summary=none --verify=no -T 3 --group=none --format=json
 pairs_of match distance path_a path_b | grep ^similar >expected
-runs 0 "$SIMFIND" -q -T 3 --group=none --format=json
+runs 0 "$SIMFIND" --summary=none -T 3 --group=none --format=json
 pairs_of match distance path_a path_b | grep ^similar | cmp expected - || fail "-T without sketches"
 # A requested file also finds its copies with any extension.
-runs 0 "$SIMFIND" -q --format=json "$files/same/a.conf.bak"
+runs 0 "$SIMFIND" --summary=none --format=json "$files/same/a.conf.bak"
 same "copies of one file without sketches" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
-runs 0 "$SIMFIND" -q --format=json - <"$files/same/b.jpg"
+runs 0 "$SIMFIND" --summary=none --format=json - <"$files/same/b.jpg"
 same "copies of standard input without sketches" 2 "$(pairs_of path_a path_b match | grep -c '|identical$')"
 
 # Another run makes the sketches, and then everything is as with sketches from the beginning.

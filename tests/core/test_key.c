@@ -183,9 +183,13 @@ static void tolerances_are_exact_decimals(void **state)
 	assert_int_equal(simhash_tolerance_parse(".5", &value, &error), 0);
 	assert_int_equal(value, 500000);
 	assert_int_equal(simhash_tolerance_parse("100", &value, &error), 0);
+	assert_int_equal(simhash_tolerance_parse("2.5%", &value, &error), 0);
+	assert_int_equal(value, 2500000);
+	assert_int_equal(simhash_tolerance_parse("5 %", &value, &error), 0);
+	assert_int_equal(value, 5000000);
 	for (size_t i = 0; i < 9; i++) {
 		static const char *const wrong[] = {"",	     "-1",	   "101",
-						    "1e3",   "0.0000001",  "1%",
+						    "1e3",   "0.0000001",  "1%%",
 						    "1.2.3", "100.000001", "99999999999999999999"};
 		assert_int_equal(simhash_tolerance_parse(wrong[i], &value, &error), -1);
 		assert_non_null(strstr(error.message, "expected a number from 0 to 100"));

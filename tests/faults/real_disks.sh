@@ -127,7 +127,7 @@ for writes in 0 1 2 3 5 8 13 21 34 55 89 144 233 377 610 987 1597; do
 done
 [ "$broken" -gt 10 ] || fail "only $broken runs met the broken disk"
 # An index that cannot be read.
-"$SIMFIND" -q >before
+"$SIMFIND" --summary=none >before
 touch "$TEST_FOLDER/below.dead"
 for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH $files" "$SIMHASH --copy-to=sqlite:copy.db"; do
 	# shellcheck disable=SC2086  # a command and its arguments
@@ -137,7 +137,7 @@ for command in "$SIMFIND" "$SIMFIND $SIMHASH" "$SIMHASH --status" "$SIMHASH $fil
 	[ ! -s out ] || fail "$command: $(cat out)"
 done
 rm "$TEST_FOLDER/below.dead"
-"$SIMFIND" -q >after
+"$SIMFIND" --summary=none >after
 cmp before after || fail "another listing when the disk is well again"
 completed
 trap - EXIT

@@ -112,7 +112,7 @@ for program in simhash simfind simkeep; do
 	offered "$program -- zeb" zebra.file
 done
 same "options whose values are words" \
-	" simhash--decompress simhash--limits simhash--measure simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simfind--candidates simfind--only simfind--also simfind--measure simfind--order simfind--verify simfind--group simfind--format simfind--sort simfind--progress simfind--summary simfind--limits simkeep--keep simkeep--action" \
+	" simhash--decompress simhash--hash simhash--require-tls simhash--format simhash--progress simhash--summary simhash--limits simhash--measure simfind--only simfind--also simfind--group simfind--format simfind--sort simfind--color simfind--progress simfind--summary simfind--verify simfind--order simfind--measure simfind--candidates simfind--limits simkeep--keep simkeep--action" \
 	"$with_words"
 offered "simfind -qo zeb" zebra.file
 offered "simfind --candidates skew --format=js" --format=json --format=jsonl

@@ -39,7 +39,7 @@ def tree():
 
 
 def simfind(*options):
-    output = subprocess.run([SIMFIND, "-d", URL, "-q", "--format=json", *options], check=True, stdout=subprocess.PIPE)
+    output = subprocess.run([SIMFIND, "-d", URL, "--summary=none", "--format=json", *options], check=True, stdout=subprocess.PIPE)
     return json.loads(output.stdout.decode("utf-8", "surrogateescape"), strict=False)
 
 

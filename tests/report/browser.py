@@ -1,8 +1,8 @@
 """Tests the report in a real browser, which chromedriver controls through the WebDriver protocol.
 
     browser.py REPORT.html EXPECTED.json [SCREENSHOT_PREFIX]
-    browser.py --empty REPORT.html VERSIONS.html VERSIONS.json
-                                        a page without results; a page with --group=lineage
+    browser.py --others EMPTY.html VERSIONS.html VERSIONS.json HOSTS.html FOLDER
+                                        without groups; made with --group=lineage; of two hosts
 
 Opens the page at three widths, in light and dark and on paper, filters and sorts the list, opens a
 group and its pairs, and decides. Checks the visible page and the saved file; that no script failed,
@@ -142,7 +142,8 @@ def test_versions(browser, report, lineages):
     browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
     browser.run("document.querySelectorAll('.open').forEach(button => button.click())")
     rows = browser.run("return [...document.querySelectorAll('.version')].map(row => [row.querySelector('.no').textContent,"
-                       "row.querySelector('.path').textContent, row.querySelector('.edge').textContent, row.className])")
+                       "document.querySelector('#below .path').textContent + row.querySelector('.path').textContent,"
+                       "row.querySelector('.edge').textContent, row.className])")
     expected = {}
     words = {"number": "a number in the names", "backup": "one is named as a backup", "copy": "one is named as a copy",
              "time": "their times", "size": "it is larger"}
@@ -155,7 +156,7 @@ def test_versions(browser, report, lineages):
                 ("unclear whether it is the first" if any(
                     v.get("parent") == version["version"] and v["order"] == "unclear" for v in group["versions"])
                  else "likely the first") if "parent" not in version
-                else f"unclear which is earlier: beside {name}, " if version["order"] == "unclear"
+                else f"unclear which is earlier: this one or {name}, " if version["order"] == "unclear"
                 else f"from version {version['parent']}, {name}, ", version.get("order"),
                 "" if version.get("order") != "clear" else
                 f"{percent} % sure by {', '.join(words[reason] for reason in version['reasons']) or 'the other versions'}")
@@ -174,13 +175,29 @@ def test_versions(browser, report, lineages):
         check(f"contrast of versions at {width}", browser.run(CONTRAST), [])
 
 
-def test_empty(report, versions, lineages):
+def test_hosts(browser, report, folder):
+    browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
+    check("title", browser.call("GET", "/title"), f"Similar files in {folder}/archives and other:{folder}/elsewhere")
+    browser.click(".open")
+    above = folder + "/archives/"
+    check("relations", [row[1:] for row in rows_of(browser)], [
+        ["first file", "", above + "part.txt"], ["part of", "", f"other:{folder}/elsewhere/b.txt (>99 %)"],
+        ["part of", "", above + "a.txt (>99 %)"],
+        ["identical", f"same as {above}a.txt", f"{above}a.txt.gz//a.txtsame as {above}a.txt"]])
+    check("container", browser.texts(".container"), ["in a.txt.gz"])
+    check("lead", browser.texts("#lead"), ["1 of 5 files is a copy, in an archive. 2 more files resemble another."])
+    dates = [text.split("kB")[1] for text in browser.texts(".file .facts")]
+    check("seconds", [dates[0], dates[2]], ["2021-06-07 08:09:11", "2021-06-07 08:09:10"])
+
+
+def test_others(report, versions, lineages, hosts, folder):
     browser = Browser()
     try:
+        test_hosts(browser, hosts, folder)
         with open(lineages, encoding="utf-8") as file:
             test_versions(browser, versions, json.load(file))
         browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
-        check("lead", browser.texts("#lead"), ["No two files are identical or similar."])
+        check("lead", browser.texts("#lead"), ["None of 1 file is a copy or resembles another."])
         check("no list", browser.run("return document.getElementById('list').checkVisibility()"), False)
         browser.click("#shifted")
         check("messages", [entry["message"] for entry in browser.log("browser")], [])
@@ -189,8 +206,8 @@ def test_empty(report, versions, lineages):
 
 
 def main():
-    if sys.argv[1] == "--empty":
-        return test_empty(*sys.argv[2:5])
+    if sys.argv[1] == "--others":
+        return test_others(*sys.argv[2:7])
     report, expected = os.path.abspath(sys.argv[1]), json.load(open(sys.argv[2], encoding="utf-8"))
     pictures = sys.argv[3] if len(sys.argv) > 3 else None
     browser = Browser()
@@ -244,11 +261,12 @@ def test_numbers(browser, expected):
                            ".map(e => e.textContent)", kind)
         check(f"files of kind {kind}", number(tile[1]), files)
         check(f"bytes of kind {kind}", tile[2], size)
-    note = browser.texts("#share-note")[0]
-    check("numbers of the whole", [int(n) for n in re.findall(r"(\d+) (?:files|are|group)", note.replace(",", ""))],
-          [expected["rows"], expected["files"], expected["groups"]])
-    if not browser.texts("#lead")[0].startswith(expected["kind_bytes"][0] + " could be saved"):
-        raise SystemExit(f"FAILED: {browser.texts('#lead')}")
+    check("title", [browser.call("GET", "/title"), *browser.texts("h1")], 2 * [expected["title"]])
+    check("lead", browser.texts("#lead"), [expected["lead"]])
+    numbers = [int(n) for n in re.findall(r"\d+", browser.texts("#share-note")[0].replace(",", ""))]
+    check("numbers below", numbers, [expected["files"], expected["groups"], *expected["kinds"], expected["groups"],
+                                     expected["rows"] - expected["files"]])
+    check("sum of kinds and first files", sum(numbers[2:6]), numbers[0])
     about = dict(zip(browser.texts("#about dt"), browser.texts("#about dd")))
     check("command", about["Command"].split("/")[-1], expected["command"])
     for name, part in expected["about"].items():
@@ -321,6 +339,11 @@ def test_folders(browser, expected):
     check("folders", sorted(names), sorted(expected["folders"]))
     for name, much in zip(names, browser.texts("#folders .much")):
         check(f"files of folder {name}", number(much.split(" in ")[1]), expected["folders"][name])
+    check("whole folders", browser.run("return [...document.querySelectorAll('#whole-list li')].map(li => [li.children[0].textContent, li.children[1].textContent])"), expected["whole"])
+    check("there are some", len(expected["whole"]) > 0, True)
+    browser.click("#whole-list button")
+    check("its files", browser.run("return document.getElementById('folder').value").rstrip("/").endswith(expected["whole"][0][0].split(" is ")[0]), True)
+    clear(browser, expected)
     browser.click("#folders button")
     entered = browser.run("return document.getElementById('folder').value")
     check("entered", os.path.basename(entered.rstrip("/")), names[0])
@@ -338,7 +361,8 @@ def open_group(browser, text):
 
 def rows_of(browser):
     return browser.run("return [...document.querySelectorAll('.file')].map(row => "
-                       "[row.querySelector('.path').textContent, row.firstChild.textContent])")
+                       "[(document.querySelector('#below .path')?.textContent ?? '') + row.querySelector('.path').textContent,"
+                       "row.firstChild.textContent, row.querySelector('.as')?.textContent ?? '', row.querySelector('.name').textContent])")
 
 
 # With the keyboard alone: down to a group, into it, to a pair; Escape closes it and restores the
@@ -354,12 +378,12 @@ def test_pair(browser, expected):
     browser.press(ENTER)
     check("open", browser.run("return document.querySelector('.open').ariaExpanded"), "true")
     index = [row[0] for row in rows_of(browser)].index(pair["b"])
-    check("what it is to the first", rows_of(browser)[index][1], pair["common"])
+    check("rows", [row[:3] for row in rows_of(browser)], pair["rows"])
     browser.run("document.querySelectorAll('.file')[arguments[0]].querySelector('.compare').focus()", index)
     browser.press(ENTER)
     check("dialog", browser.run("return document.getElementById('pair').open"), True)
     check("paths", browser.texts(".sides .path"), [pair["a"], pair["b"]])
-    check("sentence", browser.texts("#pair-note"), [f"A and B have {pair['common']} of their content in common."])
+    check("sentence", browser.texts("#pair-note"), [f"A and B have a resemblance of {pair['common']}."])
     check("sizes and dates", browser.texts(".sides dd"), pair["facts"])
     check("lines", browser.texts(".diff span"), pair["lines"])
     check("counts are folded", browser.run("return document.getElementById('counts').open"), False)
@@ -402,10 +426,10 @@ def test_decisions(browser, expected, folder):
     rules = expected["rules"]
     check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
     open_group(browser, expected["pair"]["b"])
-    browser.click(".file .give")
-    check("given up", decided(browser), [0, 1])
+    browser.click(".file .remove")
+    check("removed", decided(browser), [0, 1])
     check("seen", browser.run("return document.querySelector('.file').classList.contains('gone')"), True)
-    browser.click(".file .give")
+    browser.click(".file .remove")
     check("neither", browser.run("return document.getElementById('basket').hidden"), True)
     clear(browser, expected)
     browser.click("#rule summary")
@@ -431,7 +455,7 @@ def test_decisions(browser, expected, folder):
     test_loading(browser, whole, folder)
     # They survive a reload, as far as the browser allows.
     before = browser.texts("#decided")
-    until("remembered", lambda: browser.run("return Object.values(localStorage).join('').replace(/[^kg]/g, '').length"),
+    until("remembered", lambda: browser.run("return Object.values(localStorage).join('').replace(/[^kr]/g, '').length"),
           sum(decided(browser)))
     browser.call("POST", "/refresh", {})
     until("kept", lambda: browser.texts("#decided"), before)
@@ -470,7 +494,7 @@ def test_loading(browser, whole, folder):
         browser.call("POST", "/alert/accept", {})
     total = sum(len(group["files"]) for group in whole["groups"])
     forget()
-    load(json.dumps(whole), f"Loaded {total} decisions of saved.json.")
+    load(json.dumps(whole), f"Loaded {total} decisions from saved.json.")
     check("decided as before", browser.texts("#decided"), before)
     check("all match", browser.run("return document.getElementById('unmatched').hidden"), True)
     check("saved once more", save(browser, folder), whole)
@@ -483,18 +507,19 @@ def test_loading(browser, whole, folder):
     files[2]["host"] = "elsewhere"
     files[3]["hash"] = "0" * 32
     files[4]["decision"] = "burn"
+    next(file for file in files[6:] if file["decision"] == "remove")["decision"] = "give up"  # of earlier versions
     del files[5]["size"], files[5]["mtime"]
-    load(json.dumps(changed), f"Loaded {total - 5} decisions of saved.json.")
+    load(json.dumps(changed), f"Loaded {total - 5} decisions from saved.json.")
     check("decisions that match", sum(decided(browser)[:2]), total - 5)
     check("what does not match", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
           ["5 decisions do not match this page", "has changed since", "is not on this page", "is not on this page",
-           "has another content now", "has neither keep nor give up as its decision"])
+           "has other content now", "is neither kept nor removed"])
     forget()
     load("[1", "Cannot load saved.json: it is not JSON.")
-    load("[]", "Cannot load saved.json: it has no decisions that a report of simfind saved.")
-    load(json.dumps({**whole, "format_version": 2}), "Cannot load saved.json: expected format_version 1, and it has 2.")
+    load("[]", "Cannot load saved.json: it has no decisions of a simfind report.")
+    load(json.dumps({**whole, "format_version": 2}), "Cannot load saved.json: its format_version is 2 instead of 1.")
     check("nothing is decided", browser.run("return document.getElementById('basket').hidden"), True)
-    load(json.dumps(whole), f"Loaded {total} decisions of saved.json.")
+    load(json.dumps(whole), f"Loaded {total} decisions from saved.json.")
     # For simkeep --decisions.
     with open("decisions.json", "w", encoding="utf-8") as file:
         json.dump(save(browser, folder), file)
@@ -509,6 +534,7 @@ def is_downloaded(folder, path):
 def save(browser, folder):
     path = os.path.join(folder, "decisions.json")
     browser.click("#save")
+    check("the next step", browser.texts("#next-step code"), ["simkeep --decisions=decisions.json", "--action=delete --yes"])
     until("saved", lambda: is_downloaded(folder, path), True)
     with open(path, encoding="utf-8") as file:
         saved = json.load(file)
@@ -542,7 +568,7 @@ def check_format(saved, expected):
             check(f"time of {path}", file["mtime"],
                   time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + ".%09dZ" % nanoseconds)
             check(f"hash of {path}", file["hash"], expected["hashes"][os.path.basename(path).decode(errors="replace")])
-            check("decision", file["decision"] in ("keep", "give up"), True)
+            check("decision", file["decision"] in ("keep", "remove"), True)
             check("host", file["host"], expected["host"])
 
 
@@ -588,7 +614,7 @@ def test_map(browser):
 def test_names(browser, expected):
     for name in expected["names"]:
         open_group(browser, name)
-        if not any(name in path for path, _ in rows_of(browser)):
+        if not any(name in path for path, *_ in rows_of(browser)):
             raise SystemExit(f"FAILED: {name} is not shown as it is: {rows_of(browser)}")
         clear(browser, expected)
     for tag in ("iframe", "object", "body script[src]", "a", "b.injected", "#rows svg", "#rows img"):
@@ -636,7 +662,7 @@ def test_widths(browser, report, expected, pictures):
             open_group(browser, expected["pair"]["b"])
             browser.click(".file .keep")
             browser.click("#rule summary")
-            browser.click(".file .give", 1)
+            browser.click(".file .remove", 1)
             browser.run("document.getElementById('groups-title').scrollIntoView()")
             look("list")
             browser.click(".compare", -1)

@@ -27,14 +27,14 @@ def focus(browser, css, place=0):
 
 def size(count):
     unit = 0
-    while count >= 999.5:
+    while count >= 999.95:
         count, unit = count / 1000, unit + 1
-    return (f"{count:#.3g}".rstrip(".") if unit else str(count)) + " " + ["bytes", "kB", "MB"][unit]
+    return (f"{count:.1f}" if unit else str(count)) + " " + ["bytes", "kB", "MB"][unit]
 
 
 def test_list(browser, page, pairs):
     load(browser, page)
-    check("lead", browser.texts("#lead"), [f"{len(pairs)} pairs of directories are alike."])
+    check("lead", browser.texts("#lead"), [f"{len(pairs)} pairs of folders have much in common."])
     rows = browser.run("return [...document.querySelectorAll('.open')].map(b => ["
                        "b.querySelectorAll('.path')[0].lastChild.data, b.querySelectorAll('.path')[1].lastChild.data,"
                        "b.querySelector('.kind').textContent, ...[...b.querySelectorAll('.of')].map(e => parseInt(e.textContent)),"
@@ -48,7 +48,7 @@ def test_list(browser, page, pairs):
     def saves(pair):
         if pair["a"].get("in_archive") or pair["b"].get("in_archive"):
             return "in an archive"
-        return f"saves {size(pair['saved_bytes'])}" if pair["saved_bytes"] else ""
+        return f"frees {size(pair['saved_bytes'])}" if pair["saved_bytes"] else ""
     expected = [[p["a"]["path"], p["b"]["path"], kinds[p["match"]], share(p["a"]), share(p["b"]), saves(p)] for p in pairs]
     check("pairs", rows, expected)
     check("an archive is among them", any(row[5] == "in an archive" for row in rows), True)

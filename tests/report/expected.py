@@ -22,10 +22,10 @@ def shown(path):
 
 def size(count):
     units = ["bytes", "kB", "MB"]
-    while count >= 999.5:
+    while count >= 999.95:
         count /= 1000
         units.pop(0)
-    return f"{count} {units[0]}" if units[0] == "bytes" else re.sub(r"^(\d+)\.$", r"\1", f"{count:#.3g}") + " " + units[0]
+    return f"{count} bytes" if units[0] == "bytes" else f"{count:.1f} {units[0]}"
 
 
 def kind(member):
@@ -115,6 +115,29 @@ def hostile():
     return ["-" + line, "+</script><script>window.injected=1</script>[U+202E]\ufffd\u241b[31m<!--"]
 
 
+def lead(totals):
+    """The first line, with the numbers of simfind's summary."""
+    others = totals["grouped_files"] - totals["groups"] - totals["copies"]
+    return (f"{totals['copies']} of {totals['files']} files are copies; removing them would free {size(totals['copied_bytes'])}. "
+            f"{others} more files resemble another.")
+
+
+def rows(group):
+    """The path of each file, its relation, and the file that it is a copy of, if that is not the first."""
+    first, found = group["members"][0], []
+    for member, original in [(first, first), *others(group)]:
+        is_copy = member["role"] == "copy"
+        found.append([member["path"], "first file" if member is first else "identical" if is_copy else label(member),
+                      "same as " + os.path.relpath(original["path"], FOLDER) if is_copy and original is not first else ""])
+    return found
+
+
+def whole(pair):
+    a, b = (os.path.relpath(pair[side]["path"], FOLDER) for side in "ab")
+    percent = 100 * pair["a"]["shared_bytes"] // pair["a"]["bytes"]
+    return [f"{a} is a copy of {b}" if pair["match"] == "identical" else f"{a} is {percent} % in {b}", "frees " + size(pair["saved_bytes"])]
+
+
 def main():
     groups = json.load(open("groups.json", encoding="utf-8"))
     members = [m for group in groups for m in group["members"]]
@@ -134,12 +157,15 @@ def main():
     sizes = [os.stat(path).st_size for path in (FIRST, OTHER)]
 
     def date(path):
-        return {"a": "2020-02-03 04:05", "b": "2019-01-01 00:00", "c": "2021-06-07 08:09"}[path[-5]]
+        return {"a": "2020-02-03 04:05", "b": "2019-01-01 00:00", "c": "2021-06-07 08:09:10"}[path[-5]]
     facts = []
     for path, own, other, age in ((FIRST, sizes[0], sizes[1], " (older)"), (OTHER, sizes[1], sizes[0], " (newer)")):
         facts += [date(path) + (age if FIRST[-5] != "c" else " (newer)" if path == FIRST else " (older)"),
                   size(own) + (f" ({size(own - other)} more)" if own > other else "")]
     print(json.dumps({
+        "title": "Similar files in " + FOLDER, "lead": lead(json.load(open("totals.json", encoding="utf-8"))),
+        "whole": [whole(pair) for pair in json.load(open("folders.json", encoding="utf-8"))
+                  if pair["a"]["files"] > 1 and pair["saved_bytes"] > 0],
         "groups": len(groups), "files": len(members), "rows": len(everything), "ids": [g["id"] for g in groups],
         "kinds": [len(of) for of in by_kind], "kind_bytes": [size(sum(m["size"] for m in of)) for of in by_kind],
         "command": "simfind --group=single --format=html:thumbnails -o report.html",
@@ -147,10 +173,10 @@ def main():
                   "Found": f"{len(groups)} groups of {len(members)} files"},
         "index": os.environ["SIMHASH_DATABASE"], "host": socket.gethostname(),
         "most_files": max(g["files"] for g in groups), "filters": filters(groups), "folders": folders,
-        "pair": {"a": FIRST, "b": OTHER, "common": label(next(m for m in members if m["path"] == OTHER)),
+        "pair": {"a": FIRST, "b": OTHER, "rows": rows(next(g for g in groups if g["members"][0]["path"] == FIRST)), "common": label(next(m for m in members if m["path"] == OTHER)),
                  "counts_a": counts[:16], "counts_b": counts[16:], "lines": lines, "facts": facts},
         "absences": {
-            "noise-b.bin": "These are not texts, so there are no lines to compare.",
+            "noise-b.bin": "These are not text files, so there are no lines to compare.",
             "changed-b.txt": "At least one of the two has changed since it was indexed, or cannot be read. "
                              "Run simhash and simfind again to compare their lines."},
         "hostile": {"path": "hostile-b.txt", "lines": hostile()},

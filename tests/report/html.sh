@@ -31,6 +31,9 @@ for group in $(seq 60); do
 	touch -d 2021-06-07T08:09:10Z "$name-c.txt"
 	[ "$group" -gt 5 ] || cp -p "$name-a.txt" "$files/originals/group$group-original.txt"
 done
+# A copy of a file that is not the first, in the same minute.
+cp "$files/groups/group7-c.txt" "$files/groups/group7-d.txt"
+touch -d 2021-06-07T08:09:40Z "$files/groups/group7-d.txt"
 # Files without lines to compare: files that are not text, and files that have changed since. Also
 # lines that would act on the page.
 mkdir "$files/others"
@@ -60,13 +63,16 @@ def bitmap():
 write("picture-a.bmp", bitmap())
 pixels[15000:15006] = b"\0" * 6
 write("picture-b.bmp", bitmap())
+write("alone.bin", r.randbytes(5000))
 PYTHON
 
 settle "$files/names"
 settle "$files/others"
 runs 0 "$SIMHASH" "$files"
 printf x | dd of="$files/others/changed-b.txt" conv=notrunc 2>/dev/null
-runs 0 "$SIMFIND" --group=single --format=json -o groups.json
+runs 0 "$SIMFIND" --group=single --format=json -o groups.json --summary=json
+grep '^{' err >totals.json
+runs 0 "$SIMFIND" -q --directories=0.9 --min-resemblance=1 --format=json -o folders.json
 runs 0 "$SIMFIND" --group=single --format=html:thumbnails -o report.html
 # It contains lines of files, so only the owner can read it.
 same "permissions" 600 "$(stat -c %a report.html)"
@@ -82,15 +88,14 @@ runs 1 "$SIMFIND" --format=csv:thumbnails
 said "--format 'csv:thumbnails': expected text, csv, json, jsonl, null, html, html:thumbnails or dot"
 runs 1 "$SIMFIND" --format=html:thumbnails --partition=1/2
 said "--partition cannot be combined with --format=html"
-# The page lists the groups within --limit, and counts the rest.
+# The page lists the groups within --limit, and counts the others.
 runs 0 "$SIMFIND" --group=single --format=json --limit=3 --sort=-path -o few.json
 runs 0 "$SIMFIND" --group=single --format=html --limit=3 --sort=-path -o few.html
 said "$(($(grep -c '^{' groups.json) - 3)) more groups left out by --limit"
 same "limited" "$(grep -c '^{' few.json)" "$(grep -c '^\["[0-9a-f]\{16\}",' few.html)"
 grep -q "\"left_out\":$(($(grep -c '^{' groups.json) - 3)),\"limit\":3,\"sort\":4,\"reverse\":true" few.html ||
-	fail "the page does not tell what is left out"
-# Without html:thumbnails there is no picture, and the page contains only changes that it can have
-# made itself.
+	fail "the page does not name the number of groups left out"
+# Without html:thumbnails the page has no pictures.
 runs 0 "$SIMFIND" --format=html -o plain.html
 grep -q ';base64,' plain.html && fail "the page has pictures that nobody asked for"
 grep -q '"image/bmp;base64,' report.html || fail "the page has no picture"
@@ -100,6 +105,7 @@ python3 - >pair <<'PYTHON'
 import json
 groups = json.load(open("groups.json", encoding="utf-8"))
 members = next(g["members"] for g in groups if "/group7-c" in str(g["members"]))
+assert [m["role"] for m in members] == ["representative", "copy", "member", "copy"], members
 other = next(m for m in members if m["role"] == "member")
 print(members[0]["path"], other["path"], sep="\n")
 PYTHON
@@ -112,28 +118,33 @@ python3 "$SOURCE_DIR/tests/report/browser.py" report.html expected.json ${PICTUR
 
 # simkeep acts on decisions that were saved, loaded and saved again.
 runs 0 "$SIMKEEP" --decisions=decisions.json --action=delete
-same "files to delete" "$(grep -o '"give up"' decisions.json | wc -l)" "$(grep -c '^delete ' out)"
+same "files to delete" "$(grep -o '"remove"' decisions.json | wc -l)" "$(grep -c '^delete ' out)"
 same "files to keep" "$(grep -o '"keep"' decisions.json | wc -l)" "$(grep -c '^keep ' out)"
 
-# Nobody can decide about files in an archive, and files on another host are shown with its name.
+# The page names the container of a member of an archive, other hosts, and how much of a part is in a file.
 reset
 mkdir "$files/archives" "$files/elsewhere"
 seq 5000 | sed 's/1/one/' >"$files/archives/a.txt"
 gzip -k "$files/archives/a.txt"
 seq 5000 | sed 's/1/one/; 400s/.*/x/' >"$files/elsewhere/b.txt"
+head -n 3300 "$files/archives/a.txt" >"$files/archives/part.txt"
+touch -d 2021-06-07T08:09:10.1Z "$files/archives/a.txt"
+touch -d 2021-06-07T08:09:11.1Z "$files/archives/part.txt"
+runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" --host=other "$files/elsewhere"
-runs 0 "$SIMFIND" --format=html -o report.html
+runs 0 "$SIMFIND" --also=versions --format=html -o hosts.html
 python3 - "$files" <<'PYTHON' || fail "archives and other hosts"
 import json, re, sys
-page = open("report.html", encoding="utf-8").read()
+page = open("hosts.html", encoding="utf-8").read()
 data = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
 [[group_id, size, saves, contents]] = data["groups"]
-files = {file[0]: (file[3], file[4]) for content in contents for file in content[9]}
+files = {file[0]: (file[3], file[4]) for content in contents for file in content[8]}
 assert files == {sys.argv[1] + "/archives/a.txt": ("", 1), sys.argv[1] + "/archives/a.txt.gz//a.txt": ("", 0),
+                 sys.argv[1] + "/archives/part.txt": ("", 1),
                  "other:" + sys.argv[1] + "/elsewhere/b.txt": ("other", 1)}, files
-# There is nothing to read again on the other host.
-assert [content[7] for content in contents] == [0, 1], contents
+# Nothing can be read on the other host, and too many lines differ from the other file.
+assert [content[6] for content in contents] == [0, 1, 5], contents
 PYTHON
 
 # With --group=lineage a group shows its tree of versions.
@@ -164,10 +175,10 @@ runs 0 "$SIMHASH" -q "$files/archives"
 runs 0 "$SIMFIND" -q --group=lineage --format=json -o versions.json
 runs 0 "$SIMFIND" -q --group=lineage --format=html -o versions.html
 
-# An empty result is also a page, and it opens.
+# An answer without groups is also a page that opens.
 reset
 rm "$files/archives/"*
 seq 3000 >"$files/archives/only.txt"
 runs 0 "$SIMHASH" "$files/archives"
 runs 0 "$SIMFIND" --format=html -o empty.html
-python3 "$SOURCE_DIR/tests/report/browser.py" --empty empty.html versions.html versions.json
+python3 "$SOURCE_DIR/tests/report/browser.py" --others empty.html versions.html versions.json hosts.html "$files"

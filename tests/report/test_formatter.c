@@ -105,20 +105,19 @@ static void groups_are_written_in_each_format(void **state)
 			      "                    /r,\n"
 			      "  identical         /\\x01\n"
 			      "  over 99 %         /m\n");
-	expect_groups("csv",
-		      "group,role,distance,changed,size,path,resemblance,verified,id\r\n"
-		      "1,representative,0,0.000000,7,\"/r,\",1.000000,hash,0000ab00000000cd\r\n"
-		      "1,copy,0,0.000000,7,/\\x01,1.000000,hash,0000ab00000000cd\r\n"
-		      "1,member,5,12.500000,8,/m,0.999100,sketch,0000ab00000000cd\r\n");
+	expect_groups("csv", "group,role,distance,size,path,resemblance,verified,id\r\n"
+			     "1,representative,0,7,\"/r,\",1.000000,hash,0000ab00000000cd\r\n"
+			     "1,copy,0,7,/\\x01,1.000000,hash,0000ab00000000cd\r\n"
+			     "1,member,5,8,/m,0.999100,sketch,0000ab00000000cd\r\n");
 	expect_groups("json",
 		      "[\n{\"group\":1,\"id\":\"0000ab00000000cd\",\"files\":3,\"bytes\":22,"
 		      "\"copied_bytes\":7,\"members\":["
-		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
+		      "{\"role\":\"representative\",\"distance\":0,"
 		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
-		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "{\"role\":\"copy\",\"distance\":0,\"size\":7,"
 		      "\"resemblance\":1.000000,\"verified\":\"hash\","
 		      "\"path\":\"/\\u0001\"},"
-		      "{\"role\":\"member\",\"distance\":5,\"changed\":12.500000,\"size\":8,"
+		      "{\"role\":\"member\",\"distance\":5,\"size\":8,"
 		      "\"resemblance\":0.999100,\"verified\":\"sketch\","
 		      "\"path\":\"/m\"}]}\n]\n");
 }
@@ -127,12 +126,12 @@ static void lines_of_json_stand_alone(void **state)
 {
 	(void)state;
 	expect("jsonl", false,
-	       "{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
-	       "\"changed\":50.000000,\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
+	       "{\"match\":\"similar\",\"distance\":3,\"count_difference\":2.000000,"
+	       "\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
 	       "100,"
 	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"}\n"
-	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
-	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
+	       "{\"match\":\"identical\",\"distance\":0,\"count_difference\":0.000000,"
+	       "\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
 	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"verified\":\"read\",\"size_a\":"
 	       "0,"
 	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","
@@ -141,12 +140,12 @@ static void lines_of_json_stand_alone(void **state)
 	expect_groups("jsonl",
 		      "{\"group\":1,\"id\":\"0000ab00000000cd\",\"files\":3,\"bytes\":22,"
 		      "\"copied_bytes\":7,\"members\":["
-		      "{\"role\":\"representative\",\"distance\":0,\"changed\":0.000000,"
+		      "{\"role\":\"representative\",\"distance\":0,"
 		      "\"size\":7,\"resemblance\":1.000000,\"verified\":\"hash\",\"path\":\"/r,\"},"
-		      "{\"role\":\"copy\",\"distance\":0,\"changed\":0.000000,\"size\":7,"
+		      "{\"role\":\"copy\",\"distance\":0,\"size\":7,"
 		      "\"resemblance\":1.000000,\"verified\":\"hash\","
 		      "\"path\":\"/\\u0001\"},"
-		      "{\"role\":\"member\",\"distance\":5,\"changed\":12.500000,\"size\":8,"
+		      "{\"role\":\"member\",\"distance\":5,\"size\":8,"
 		      "\"resemblance\":0.999100,\"verified\":\"sketch\","
 		      "\"path\":\"/m\"}]}\n");
 }
@@ -236,10 +235,10 @@ static void csv_keeps_every_byte_and_quotes_by_the_rfc(void **state)
 {
 	(void)state;
 	expect("csv", false,
-	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
+	       "match,distance,count_difference,confirmation,contained_a,contained_b,"
 	       "resemblance,size_a,size_b,path_a,path_b,verified\r\n"
-	       "similar,3,2.000000,50.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
-	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
+	       "similar,3,2.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
+	       "identical,0,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
 	       "q\"\"\x1b,\n\",/"
 	       "\xff\xc3\xa9\xed\xa0\x80\\\xc2\x9b,read\r\n");
 }
@@ -248,10 +247,10 @@ static void csv_on_a_terminal_has_no_control_bytes(void **state)
 {
 	(void)state;
 	expect("csv", true,
-	       "match,distance,percent,changed,confirmation,contained_a,contained_b,"
+	       "match,distance,count_difference,confirmation,contained_a,contained_b,"
 	       "resemblance,size_a,size_b,path_a,path_b,verified\r\n"
-	       "similar,3,2.000000,50.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
-	       "identical,0,0.000000,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
+	       "similar,3,2.000000,,,,0.875000,100,200,/a,/b c,sketch\r\n"
+	       "identical,0,0.000000,confirmed,1.000000,0.500000,0.750000,0,0,\"/"
 	       "q\"\"\\x1b,\\n\","
 	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b,read\r\n");
 }
@@ -260,12 +259,12 @@ static void json_is_utf_8_with_the_bytes_beside_what_is_not(void **state)
 {
 	(void)state;
 	expect("json", true,
-	       "[\n{\"match\":\"similar\",\"distance\":3,\"percent\":2.000000,"
-	       "\"changed\":50.000000,\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
+	       "[\n{\"match\":\"similar\",\"distance\":3,\"count_difference\":2.000000,"
+	       "\"resemblance\":0.875000,\"verified\":\"sketch\",\"size_a\":"
 	       "100,"
 	       "\"size_b\":200,\"path_a\":\"/a\",\"path_b\":\"/b c\"},\n"
-	       "{\"match\":\"identical\",\"distance\":0,\"percent\":0.000000,"
-	       "\"changed\":0.000000,\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
+	       "{\"match\":\"identical\",\"distance\":0,\"count_difference\":0.000000,"
+	       "\"confirmation\":\"confirmed\",\"contained_a\":1.000000,"
 	       "\"contained_b\":0.500000,\"resemblance\":0.750000,\"verified\":\"read\",\"size_a\":"
 	       "0,"
 	       "\"size_b\":0,\"path_a\":\"/q\\\"\\u001b,\\u000a\","

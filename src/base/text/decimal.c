@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Append a digit: value = value * 10 + digit. Returns false if the result exceeds `largest`. */
 static bool append_digit(int64_t *value, int digit, int64_t largest)
@@ -15,6 +16,16 @@ static bool append_digit(int64_t *value, int digit, int64_t largest)
 		return false;
 	*value = *value * 10 + digit;
 	return true;
+}
+
+size_t decimal_size(const char *text, bool *has_percent)
+{
+	size_t size = strlen(text);
+
+	*has_percent = size > 0 && text[size - 1] == '%';
+	if (!*has_percent)
+		return size;
+	return size > 1 && text[size - 2] == ' ' ? size - 2 : size - 1;
 }
 
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,

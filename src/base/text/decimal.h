@@ -24,6 +24,9 @@ enum decimal_status {
 enum decimal_status decimal_parse(const char *text, size_t length, unsigned places, int64_t largest,
 				  int64_t *value);
 
+/* The size of a text without "%" or " %" at its end. */
+size_t decimal_size(const char *text, bool *has_percent);
+
 /*
  * Adjust a share, 0 to 1, that is displayed in `steps` steps, so that it shows as 0 or 1 only if it
  * is exactly that. `is_whole`: the two things that it compares are identical.

@@ -98,7 +98,7 @@ static void print_json(const struct run_ending *ending, const struct index_summa
 void print_index_summary(const struct index_arguments *arguments,
 			 const struct index_summary *summary, const struct simhash_error *error)
 {
-	if (arguments->quiet)
+	if (arguments->quiet || arguments->summary == SUMMARY_NONE)
 		return;
 	if (arguments->summary == SUMMARY_JSON) {
 		const struct run_ending ending = ending_of(arguments, summary, error);

@@ -28,6 +28,9 @@ struct find_known {
 	enum known_format format;
 };
 
+/* Where --quiet lets lists go. */
+#define NO_OUTPUT "/dev/null"
+
 struct find_arguments {
 	struct index_choice index;
 	struct operands operands;
@@ -43,6 +46,7 @@ struct find_arguments {
 	char *const *words; /* the command line */
 	int word_count;
 	enum progress_mode progress;
+	enum use_of_colours colours;
 	enum summary_format summary;
 	struct listing_order order;
 	bool has_groups, has_format;

@@ -64,64 +64,154 @@ static const char *const measure_words[] = {"simhash64", "simhash128", "minhash"
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "group_words");
 _Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
+_Static_assert(COLOURS_AUTO == 0 && COLOURS_NEVER == 2, "progress_words");
 _Static_assert(VERIFY_NO == 0 && VERIFY_ALL == 3, "verify_words");
 
 #define FIELD(member) OPTION_FIELD(struct find_arguments, member)
 
 static const struct option_row rows[] = {
-	{.heading = "Which index"},
-	{'d', "database", "=URL",
-	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
-	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{'t', "tag-set", "=FILE", "search the rows made with the tags of FILE", .parse = set_text,
-	 .field = FIELD(index.tag_file), .kind = VALUE_FILE},
-	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
-	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
+	{.heading = "Which files"},
+	{0, "ext", "=LIST", "list only files with these extensions: txt,md",
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true,
+	 .is_common = true},
+	{0, "exclude", "=GLOB",
+	 "leave out files that match GLOB, as in .gitignore; @FILE reads a GLOB from each line of "
+	 "FILE; can be given several times",
+	 .parse = add_find_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true,
+	 .is_common = true},
+	{0, "min-size", "=SIZE", "list only files of at least SIZE, such as 500, 10k or 5M",
+	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
+	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
+	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
+	{0, "between", " A B",
+	 "list only pairs of a file in A and one in B; each is a directory, HOST: or "
+	 "HOST:DIRECTORY",
+	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR",
+	 .is_common = true},
+	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
+	 .field = FIELD(update), .needs = "DIR", .not_with = "measure", .is_common = true},
+	{0, "files0-from", "=FILE",
+	 "search for the files that FILE lists, with a zero byte after each name; - is standard "
+	 "input",
+	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
+	{0, "against", "=FILE",
+	 "list only pairs of a file in the digest list FILE and a file in the index; - is standard "
+	 "input",
+	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
+	 .not_with = "between tag-set measure partition nearest store files0-from FILE"},
+	{0, "known", "=[FORMAT:]FILE",
+	 "leave out files whose hashes are in the list FILE; FORMAT is digests, nsrl, hashdeep, "
+	 "sums or xxh128 (default: as the first line shows); can be given several times",
+	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
 
 	{.heading = "What is similar"},
-	{'T', "tolerance", "=PERCENT",
-	 "maximum difference of counts, in percent of size (default: 5, or 1 with --verify=no); "
-	 "EXT=PERCENT is for files with this extension, @FILE reads lines EXT=PERCENT; can be "
-	 "given several times",
-	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
-	{0, "min-resemblance", "=R",
-	 "minimum share of content in common, such as 75% or 0.75; the default is 30% to 75%, more "
-	 "where the counts differ more, and 80% with --verify=read or all; with --measure the "
-	 "minimum similarity by it",
-	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
-	 .kind = VALUE_TEXT, .not_with = "verify=no nearest"},
-	{0, "same-extension", NULL, "list files of different extensions only if they are identical",
-	 .parse = set_flag, .field = FIELD(request.rule.verify.same_extension),
-	 .not_with = "verify=no"},
-	{0, "candidates", "=HOW",
-	 "exact: compare all files within the tolerance (default); or only those whose keys are "
-	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
-	 "--same-extension",
-	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
-	 .words = candidates_words},
-	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 for what --also=versions adds)",
-	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
-	 .kind = VALUE_TEXT},
-	{0, "only", "=LIST", "list only one or more of these:", .kind = VALUE_NAMED,
-	 .words = only_words, .is_list = true},
+	{0, "only", "=LIST", "list only copies, similar or parts; several with commas:",
+	 .kind = VALUE_NAMED, .words = only_words, .is_list = true, .is_common = true},
 	{0, "only=copies", NULL, "identical files", .parse = add_kind,
 	 .field = FIELD(request.kinds), .constant = PAIRS_COPIES},
-	{0, "only=similar", NULL, "files that have much in common", .parse = add_kind,
+	{0, "only=similar", NULL, "files that resemble each other", .parse = add_kind,
 	 .field = FIELD(request.kinds), .constant = PAIRS_SIMILAR},
-	{0, "only=parts", NULL, "files that are part of others", .parse = add_kind,
+	{0, "only=parts", NULL, "files that are part of other files", .parse = add_kind,
 	 .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
 	 .not_with = "verify=no measure partition"},
-	{0, "also", "=LIST", "also list one or more of these:", .kind = VALUE_NAMED,
-	 .words = also_words, .is_list = true},
-	{0, "also=versions", NULL,
-	 "what sketches alone propose: versions that differ more, and parts of files",
+	{0, "also", "=LIST", "also list versions, empty or hard-links; several with commas:",
+	 .kind = VALUE_NAMED, .words = also_words, .is_list = true, .is_common = true},
+	{0, "also=versions", NULL, "versions that differ more, and parts of files",
 	 .parse = set_flag, .field = FIELD(request.versions),
 	 .not_with = "verify=no measure partition nearest"},
 	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
 	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
+	{0, "min-resemblance", "=PERCENT",
+	 "minimum resemblance, such as 75% or 0.75; the default is 30% to 75%, more for files that "
+	 "seem to differ more, and 80% with --verify=read or all; with --measure, the minimum "
+	 "similarity by that measure",
+	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),
+	 .kind = VALUE_TEXT, .not_with = "verify=no nearest", .is_common = true},
+	{0, "same-extension", NULL,
+	 "list files with different extensions only if they are identical", .parse = set_flag,
+	 .field = FIELD(request.rule.verify.same_extension), .not_with = "verify=no"},
+
+	{.heading = "Whole directories"},
+	{0, "directories", "[=PERCENT]",
+	 "list pairs of directories if at least PERCENT of one is in the other (default: 50%); "
+	 "with two DIRs, also as HOST:DIRECTORY, list the files that are the same, changed or only "
+	 "in one of them",
+	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
+	 .only_with = "database tag-set host ext exclude min-size max-size known "
+		      "min-resemblance format output limit threads limits limits=memory "
+		      "color summary=text summary=none quiet fail-on-match FILE DIR",
+	 .is_common = true},
+
+	{.heading = "Output"},
+	{0, "group", "[=HOW]",
+	 "list groups of similar files; HOW is representative (default), single for single "
+	 "linkage, "
+	 "lineage for trees of versions, or none for all pairs, also of each copy",
+	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words,
+	 .is_common = true},
+	{0, "format", "=FORMAT",
+	 "write text (default), csv, json, jsonl, null, html, html:thumbnails or dot; with text, "
+	 "also a terminal gets each pair; html is a page for a web browser, html:thumbnails shows "
+	 "small pictures on it, and dot is a graph of --group=lineage",
+	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words,
+	 .is_common = true},
+	{'o', "output", "=FILE",
+	 "write to FILE; it is replaced when all is written; - is standard output (default)",
+	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE, .is_common = true},
+	{0, "sort", "=KEY",
+	 "sort by size, saved (the size of copies), similarity, path or files; -KEY reverses the "
+	 "order; pairs are sorted by similarity (default), groups by saved (default), and only "
+	 "groups by files",
+	 .parse = set_sort, .field = FIELD(order), .kind = VALUE_WORD, .words = sort_words},
+	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
+	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
+	{0, "fail-on-match", NULL, "exit with status 3 if anything is found", .parse = set_flag,
+	 .field = FIELD(fail_on_match)},
+	{0, "store", "[=PAIRS]",
+	 "also store the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
+	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
+	 .not_with = "group=lineage group=none partition files0-from FILE"},
+	{0, "color", "=WHEN", "use colors: auto (default, on a terminal), always or never",
+	 .parse = set_enum, .field = FIELD(colours), .kind = VALUE_WORD, .words = progress_words},
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), json (a line for monitoring) or none",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
+	{'q', "quiet", NULL, "show only errors; a list is written only to --output=FILE",
+	 .parse = set_flag, .field = FIELD(quiet), .not_with = "progress=always",
+	 .is_common = true},
+
+	{.heading = "Verifying, and reading files"},
+	{0, "verify", "=HOW",
+	 "sketch: check pairs by their stored sketches (default); read: read the files if sketches "
+	 "leave it open; all: read the files of every pair; no: compare tag counts alone",
+	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
+	 .words = verify_words},
+	{'z', "decompress", NULL,
+	 "also search for the content of FILEs that are archives or compressed", .parse = set_flag,
+	 .field = FIELD(request.inflate), .needs = "FILE"},
+
+	{.heading = "Packing"},
+	{0, "order", "[=HOW]",
+	 "list all files in an order for archives, similar files next to each other; delta: each "
+	 "with a file before it from which it can be stored as a difference (default: similar)",
+	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
+	 .words = order_words,
+	 .only_with = "database tag-set host ext exclude min-size max-size known min-resemblance "
+		      "format output limits limits=memory threads update color summary=text "
+		      "summary=none quiet fail-on-match DIR"},
+
+	{.heading = "Which index"},
+	{'d', "database", "=URL",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
+	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE,
+	 .is_common = true},
+	{0, "host", "=NAME", "treat the files of host NAME as files of this host",
+	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
 
 	{.heading = "By another measure"},
 	{0, "measure", "=MEASURE",
@@ -131,118 +221,43 @@ static const struct option_row rows[] = {
 		     "same-extension nearest partition group=lineage format=html"},
 	{0, "compare", " A B", "compare two files by every measure, without an index",
 	 .parse = set_flag, .field = FIELD(compare),
-	 .only_with = "measure tolerance size-ratio tag-set output quiet FILE", .allows_all = true},
-
-	{.heading = "Whole directories"},
-	{0, "directories", "[=SHARE]",
-	 "list pairs of directories of which at least SHARE of one is in the other (default: 50%); "
-	 "with two DIRs, which may be HOST:DIRECTORY, list the files that are the same, changed or "
-	 "only in one",
-	 .parse = set_directories, .field = FIELD(min_shared), .kind = VALUE_TEXT,
-	 .only_with = "database tag-set host ext exclude min-size max-size known "
-		      "min-resemblance format output "
-		      "limit threads limits limits=memory quiet fail-on-match FILE DIR"},
-
-	{.heading = "Packing"},
-	{0, "order", "[=HOW]",
-	 "list all files in an order for archives, similar ones next to each other; delta: each "
-	 "with "
-	 "a file before it that it can be stored as a difference from (default: similar)",
-	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
-	 .words = order_words,
-	 .only_with =
-		 "database tag-set host ext exclude min-size max-size known "
-		 "min-resemblance "
-		 "format null output limits limits=memory threads update quiet fail-on-match DIR"},
-
-	{.heading = "Verifying, and reading files"},
-	{0, "verify", "=HOW",
-	 "sketch: check pairs by their stored sketches (default); read: read the files where "
-	 "sketches leave it open; all: read those of every pair; no: list pairs by counts alone",
-	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
-	 .words = verify_words},
-	{'z', "decompress", NULL,
-	 "also find files similar to what is in FILEs that are archives or compressed",
-	 .parse = set_flag, .field = FIELD(request.inflate), .needs = "FILE"},
-
-	{.heading = "Which files"},
-	{0, "ext", "=LIST", "list only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
-	{0, "exclude", "=GLOB",
-	 "do not list files that match GLOB, as in .gitignore, or a line of FILE with @FILE; can "
-	 "be given several times",
-	 .parse = add_find_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST,
-	 .is_list = true},
-	{0, "min-size", "=SIZE", "list only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
-	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
-	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
-	{0, "files0-from", "=FILE",
-	 "read the names of FILEs from FILE, each terminated by a zero byte; - is standard input",
-	 .parse = set_text, .field = FIELD(operands.names_from), .kind = VALUE_FILE},
-	{0, "nearest", "=N", "list the N files nearest to each FILE by counts, similar or not",
-	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
-	 .not_with = "tolerance candidates=uniform candidates=scatter candidates=skew "
-		     "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext "
-		     "group=lineage only=copies only=similar only=parts"},
-	{0, "between", " A B",
-	 "list only pairs of a file in A and one in B, each a directory, HOST: or HOST:DIRECTORY",
-	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR"},
-	{0, "against", "=FILE",
-	 "list only pairs of a file that the digest list FILE tells of and one in the index; - is "
-	 "standard input",
-	 .parse = set_text, .field = FIELD(against_path), .kind = VALUE_FILE,
-	 .not_with = "between tag-set measure partition nearest store files0-from FILE"},
-	{0, "known", "=[FORMAT:]FILE",
-	 "leave out files that the list FILE knows by their hashes; FORMAT is digests, nsrl, "
-	 "hashdeep, sums or xxh128 (default: by the first line); can be given several times",
-	 .parse = add_known, .kind = VALUE_FILE, .is_list = true, .not_with = "store"},
-	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,
-	 .field = FIELD(update), .needs = "DIR", .not_with = "measure"},
-
-	{.heading = "Output"},
-	{0, "group", "[=HOW]",
-	 "list groups: by representative (default) or single linkage, or as trees of versions by "
-	 "lineage; none: list all pairs, also each copy's",
-	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words},
-	{0, "format", "=FORMAT",
-	 "write text (default; given, also a terminal gets each pair), csv, json, jsonl, null, "
-	 "html, a report for a web browser, "
-	 "html:thumbnails, the same with small pictures, or dot, a graph of --group=lineage",
-	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words},
-	{'0', "null", NULL, "the same as --format=null", .parse = set_format,
-	 .field = FIELD(formatter), .not_with = "format"},
-	{'o', "output", "=FILE",
-	 "write to FILE, which is replaced when all is written; - is standard output (default)",
-	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE},
-	{0, "sort", "=KEY",
-	 "put size, saved, similarity, path or files first, or with -KEY last: pairs by "
-	 "similarity (default), groups by saved, which is bytes of copies (default); only groups "
-	 "by files",
-	 .parse = set_sort, .field = FIELD(order), .kind = VALUE_WORD, .words = sort_words},
-	{0, "limit", "=N", "list the first N pairs or groups", .parse = set_limit,
-	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
-	{0, "store", "[=PAIRS]",
-	 "also keep the groups, and at most PAIRS pairs (default: 1000000), in the index for SQL",
-	 .parse = set_store, .field = FIELD(stores), .kind = VALUE_TEXT,
-	 .not_with = "group=lineage group=none partition files0-from FILE"},
-	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
-	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
-	{0, "summary", "=FORMAT",
-	 "write the summary as text (default), or as json, a line for monitoring",
-	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
-	 .not_with = "quiet"},
-	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
-	 .field = FIELD(quiet), .not_with = "progress=always"},
+	 .only_with = "measure tolerance size-ratio tag-set output color FILE", .allows_all = true},
 
 	{.heading = "Work"},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(resources.threads), .kind = VALUE_TEXT},
+	{'h', "help", NULL, "show all options; -h shows the most common ones", .parse = show_help},
+	{'V', "version", NULL, "show the version", .parse = show_version},
+
+	{.heading = "For experts"},
+	{'T', "tolerance", "=PERCENT",
+	 "maximum difference of tag counts, in percent of the size (default: 5, or 1 with "
+	 "--verify=no); EXT=PERCENT is for files with this extension, @FILE reads lines "
+	 "EXT=PERCENT; can be given several times",
+	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
+	{0, "size-ratio", "=RATIO",
+	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 with --also=versions)",
+	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
+	 .kind = VALUE_TEXT},
+	{0, "candidates", "=HOW",
+	 "exact: compare all files within the tolerance (default); or only files whose keys are "
+	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
+	 "--same-extension",
+	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
+	 .words = candidates_words},
+	{0, "nearest", "=N",
+	 "list the N files whose tag counts are nearest to each FILE, similar or not",
+	 .parse = set_nearest, .kind = VALUE_TEXT, .needs = "FILE",
+	 .not_with = "tolerance candidates=uniform candidates=scatter candidates=skew "
+		     "candidates=uniform_ext candidates=scatter_ext candidates=skew_ext "
+		     "group=lineage only=copies only=similar only=parts"},
+	{'t', "tag-set", "=FILE", "search files that were indexed with the tags of FILE",
+	 .parse = set_text, .field = FIELD(index.tag_file), .kind = VALUE_FILE},
 	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
 	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
 	{0, "limits=memory", "=SIZE",
-	 "memory in which rows and pairs wait, at least 32M (default: 512M); beyond it they wait "
-	 "in temporary files",
+	 "memory for files and pairs, at least 32M (default: 512M); more of them wait in temporary "
+	 "files",
 	 .parse = set_memory, .field = FIELD(resources.memory_bytes), .kind = VALUE_TEXT},
 	{0, "limits=inflated", "=SIZE", "inflated size of one FILE (default: 16G)",
 	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
@@ -251,38 +266,22 @@ static const struct option_row rows[] = {
 	 .kind = VALUE_TEXT,
 	 .not_with = "group=representative group=single group=lineage format=html "
 		     "files0-from FILE"},
-	{0, "fail-on-match", NULL, "exit with status 1 if anything is found", .parse = set_flag,
-	 .field = FIELD(fail_on_match)},
-	{'h', "help", NULL, "show this help and exit", .parse = show_help},
-	{'V', "version", NULL, "show the version and exit", .parse = show_version},
-};
-
-static const struct moved_option moved[] = {
-	{"keep", "simkeep", "keep", "oldest"},
-	{"apply", "simkeep", "decisions", "decisions.json"},
-	{"undo", "simkeep", "undo", "journal"},
-	{"script", "simkeep", "action=script:", "FILE"},
-	{"action", "simkeep", "keep=oldest --action", "delete"},
-	{"protect", "simkeep", "keep=oldest --protect", "DIR"},
-	{"journal", "simkeep", "keep=oldest --action=delete --yes --journal", "FILE"},
-	{"yes", "simkeep", "keep=oldest --action=delete --journal=FILE --yes", NULL},
-	{NULL, NULL, NULL, NULL},
 };
 
 const struct option_program find_program = {
 	.name = "simfind",
-	.usage = "Usage: simfind [OPTION]... [FILE|DIR]...\n"
-		 "List the pairs of similar files in the index. With FILEs, list the files of "
-		 "the\nindex that are similar to each FILE; - is standard input. With DIRs, list "
-		 "only\nfiles at or below these directories: of a pair, both. simfind changes no "
-		 "file;\nto remove copies, use simkeep.\n",
+	.usage = "Usage: simfind [OPTION]... [FILE|DIR]...\n",
+	.about = "List similar files in the index. With FILEs, list only files that resemble them; "
+		 "- is standard input. With DIRs, list only files at or below these directories. "
+		 "simfind changes no file; simkeep removes copies.",
+	.statuses = "0 success, 1 failure, 2 some files could not be read, 3 --fail-on-match found "
+		    "a match",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "files0-from",
 	.help_column = 27,
 	.rows = rows,
 	.count = sizeof rows / sizeof *rows,
-	.moved = moved,
 };
 
 /* ---- What no row can say ---- */
@@ -314,6 +313,15 @@ static void settle_rule(struct find_arguments *arguments)
 								      : GRADED;
 	} else if (verify->mode >= VERIFY_READ && !arguments->has_min_resemblance)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
+}
+
+/* Only a file that is named gets a list. */
+static void settle_output(struct find_arguments *arguments)
+{
+	const char *path = arguments->output_path;
+
+	if (arguments->quiet && (path == NULL || strcmp(path, "-") == 0))
+		arguments->output_path = NO_OUTPUT;
 }
 
 static bool formats_lineages(const struct formatter *formatter)
@@ -412,6 +420,7 @@ int find_arguments_parse(struct find_arguments *arguments, int argc, char **argv
 	if (status != 0)
 		return status;
 	settle_rule(arguments);
+	settle_output(arguments);
 	if (has_exclusions(&arguments->exclusions)) {
 		arguments->request.takes = find_filter_takes;
 		arguments->request.takes_context = arguments;

@@ -231,18 +231,16 @@ int set_store(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* --null is --format=null. Of the formats, only html:thumbnails has a part after ":". */
+/* Only html:thumbnails has a part after ":". */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
 
 	(void)error;
 	arguments->has_format = true;
-	arguments->thumbnails = use->text != NULL && strchr(use->text, ':') != NULL;
-	*(const struct formatter **)use->field = formatter_find(use->text == NULL ? "null"
-								: arguments->thumbnails
-									? "html"
-									: use->text);
+	arguments->thumbnails = strchr(use->text, ':') != NULL;
+	*(const struct formatter **)use->field =
+		formatter_find(arguments->thumbnails ? "html" : use->text);
 	return 0;
 }
 

@@ -210,50 +210,120 @@ static const char *const format_words[] = {"text", "json", "digest", NULL};
 #define FIELD(member) OPTION_FIELD(struct index_arguments, member)
 
 static const struct option_row rows[] = {
-	{.heading = "Which index"},
-	{'d', "database", "=URL",
-	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE, with the password in "
-	 "~/.my.cnf, or in FILE with ?defaults-file=FILE at the end (default: $SIMHASH_DATABASE, "
-	 "else ~/.local/share/simhash/simhash.db)",
-	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE},
-	{0, "wait-server", "=SECONDS", "retry for SECONDS if the server cannot be reached",
-	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
-	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
-	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
-	{0, "host", "=NAME", "store the files under the host name NAME (default: this host's)",
-	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
-
 	{.heading = "Which files"},
-	{0, "exclude", "=GLOB",
-	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
-	 "several times",
-	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true},
-	{0, "ignore-files", NULL, "exclude what .gitignore and .ignore files exclude",
-	 .parse = set_flag, .field = FIELD(exclusions.ignore_files)},
 	{0, "ext", "=LIST", "index only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
-	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true,
+	 .is_common = true},
+	{0, "exclude", "=GLOB",
+	 "leave out files that match GLOB, as in .gitignore; @FILE reads a GLOB from each line of "
+	 "FILE; can be given several times",
+	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true,
+	 .is_common = true},
+	{0, "ignore-files", NULL, "leave out files that .gitignore and .ignore files exclude",
+	 .parse = set_flag, .field = FIELD(exclusions.ignore_files), .is_common = true},
+	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 5M", .parse = set_size,
+	 .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT, .is_common = true},
 	{0, "max-size", "=SIZE", "index only files of at most SIZE", .parse = set_size,
 	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 	{'x', "one-file-system", NULL, "stay on the file system of each PATH", .parse = set_flag,
-	 .field = FIELD(request.one_file_system)},
+	 .field = FIELD(request.one_file_system), .is_common = true},
 	{'L', "dereference", NULL, "follow symbolic links", .parse = set_flag,
 	 .field = FIELD(request.follow)},
 	{0, "files0-from", "=FILE",
-	 "index the files named in FILE, each terminated by a zero byte; - is standard input",
+	 "index the files that FILE lists, with a zero byte after each name; - is standard input",
 	 .parse = set_text, .field = FIELD(request.list_name), .kind = VALUE_FILE},
 
 	{.heading = "How they are read"},
 	{'z', "decompress", "[=LIST]",
-	 "also scan what is in archives, documents and compressed files; only in these kinds, such "
-	 "as zip,tar,xz (default: all that --version names)",
-	 .parse = set_decompress, .kind = VALUE_START, .words = container_names},
+	 "also index the content of archives, documents and compressed files; LIST names kinds, "
+	 "such as zip,tar,xz (default: all kinds that --version shows)",
+	 .parse = set_decompress, .kind = VALUE_START, .words = container_names, .is_common = true},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
-	 "also scan what COMMAND prints for files with these extensions; in it % is the file, "
-	 "which else is its standard input; @FILE stands for the lines of FILE; can be given "
-	 "several times",
+	 "also index the output of COMMAND for files with these extensions; % in COMMAND is the "
+	 "file, which is standard input without %; @FILE reads a filter from each line of FILE; "
+	 "can "
+	 "be given several times",
 	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_LIST, .is_list = true},
+	{0, "hash", "=HASH",
+	 "also store, or print, the hash md5, sha1 or sha256 of each file; can be given several "
+	 "times",
+	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
+	 .words = file_hash_names, .is_list = true},
+	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
+	 .field = FIELD(request.force), .is_common = true},
+	{'j', "threads", "=N", "use N threads (default: one for each processor)",
+	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT, .is_common = true},
+
+	{.heading = "Instead of indexing"},
+	{0, "status", NULL, "show the size, hosts and runs of the index", .parse = set_enum,
+	 .field = FIELD(task), .constant = TASK_STATUS, .is_common = true,
+	 .only_with = "database wait-server format quiet"},
+	{0, "forget", NULL,
+	 "remove files at and below each PATH from the index; with --measure, remove all sketches "
+	 "by that measure",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET, .is_common = true,
+	 .only_with = "database wait-server quiet tag-set host measure PATH"},
+	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
+	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
+		      "hash quiet format PATH"},
+	{0, "copy-to", "=URL", "copy the index to the index at URL, where newer files stay",
+	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
+	 .only_with = "database wait-server quiet progress"},
+	{0, "export", "[=FILE]",
+	 "write a digest list of all files, or of the files at and below each PATH, to FILE or "
+	 "standard output",
+	 .parse = set_export, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_EXPORT,
+	 .only_with = "database wait-server quiet tag-set host anonymous PATH"},
+	{0, "anonymous", NULL, "leave times out of the list, and replace paths by hashes",
+	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
+	{0, "import", "=FILE",
+	 "store the files of a digest list as files of --host; - is standard input",
+	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
+	 .needs = "host", .only_with = "database wait-server quiet host"},
+	{0, "init-database", NULL,
+	 "create or upgrade the index, and print the statements that create the users of a server",
+	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
+	 .only_with = "database wait-server quiet password-file require-tls"},
+	{0, "password-file", "=FILE",
+	 "make passwords for these users, and write them to the new option file FILE",
+	 .parse = set_text, .field = FIELD(password_file), .kind = VALUE_FILE,
+	 .needs = "init-database"},
+	{0, "require-tls", "=WHEN",
+	 "refuse these users a connection without TLS: auto (default, if the server has TLS), "
+	 "always or never",
+	 .parse = set_tls, .field = FIELD(tls_need), .kind = VALUE_WORD, .words = progress_words,
+	 .needs = "init-database"},
+
+	{.heading = "Which index"},
+	{'d', "database", "=URL",
+	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE; the password of USER is in "
+	 "~/.my.cnf, or in FILE with ?defaults-file=FILE at the end (default: $SIMHASH_DATABASE, "
+	 "else ~/.local/share/simhash/simhash.db)",
+	 .parse = set_text, .field = FIELD(request.location.url), .kind = VALUE_DATABASE,
+	 .is_common = true},
+	{0, "wait-server", "=SECONDS", "retry for SECONDS if the server cannot be reached",
+	 .parse = set_wait, .field = FIELD(request.location.wait_s), .kind = VALUE_TEXT},
+	{0, "host", "=NAME", "store the files under the host name NAME (default: this host's)",
+	 .parse = set_text, .field = FIELD(host), .kind = VALUE_TEXT},
+
+	{.heading = "What is shown"},
+	{0, "format", "=FORMAT",
+	 "write --status as text (default) or json, or --print as text or as digest, a line of a "
+	 "digest list",
+	 .parse = set_format, .field = FIELD(format), .kind = VALUE_WORD, .words = format_words},
+	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
+	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
+	{0, "summary", "=FORMAT",
+	 "write the summary as text (default), json (a line for monitoring) or none",
+	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
+	 .not_with = "quiet"},
+	{'q', "quiet", NULL, "show only errors; no progress and no summary", .parse = set_flag,
+	 .field = FIELD(quiet), .not_with = "progress=always", .is_common = true},
+	{'h', "help", NULL, "show all options; -h shows the most common ones", .parse = show_help},
+	{'V', "version", NULL, "show the version", .parse = show_version},
+
+	{.heading = "For experts"},
 	{0, "limits", "=NAME=VALUE,...", "set limits; can be given several times:",
 	 .kind = VALUE_NAMED, .words = limit_words, .is_list = true},
 	{0, "limits=depth", "=N", "depth of archives in archives, 1 to 16 (default: 3)",
@@ -278,77 +348,11 @@ static const struct option_row rows[] = {
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
 	 .parse = add_measure, .kind = VALUE_START, .words = measure_words, .is_list = true},
-	{0, "hash", "=HASH",
-	 "also store, or print, the hash md5, sha1 or sha256 of each file; can be given several "
-	 "times",
-	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
-	 .words = file_hash_names, .is_list = true},
 	{0, "no-sketch", NULL,
-	 "make no resemblance sketches; simfind then has only the counts to go by",
-	 .parse = set_flag, .field = FIELD(request.no_sketch)},
-	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
-	 .field = FIELD(request.force)},
-	{'j', "threads", "=N", "scan with N threads (default: one for each processor)",
-	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT},
-
-	{.heading = "Instead of indexing"},
-	{0, "status", NULL, "show the size, hosts, tag sets, measures and runs of the index",
-	 .parse = set_enum, .field = FIELD(task), .constant = TASK_STATUS,
-	 .only_with = "database wait-server format quiet"},
-	{0, "forget", NULL,
-	 "remove the rows at and below each PATH; with --measure, all sketches by that measure",
-	 .parse = set_enum, .field = FIELD(task), .constant = TASK_FORGET,
-	 .only_with = "database wait-server quiet tag-set host measure PATH"},
-	{0, "print", NULL, "show the sketch, sum table and keys of each FILE; - is standard input",
-	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
-	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
-		      "hash quiet format PATH"},
-	{0, "init-database", NULL,
-	 "create or upgrade the index, and print the statements that make the users of a server",
-	 .parse = set_enum, .field = FIELD(task), .constant = TASK_INIT_DATABASE,
-	 .only_with = "database wait-server quiet password-file require-tls"},
-	{0, "password-file", "=FILE",
-	 "make passwords for these users, and write them to the new option file FILE",
-	 .parse = set_text, .field = FIELD(password_file), .kind = VALUE_FILE,
-	 .needs = "init-database"},
-	{0, "require-tls", "=WHEN",
-	 "refuse these users a connection without TLS: auto (default, if the server has TLS), "
-	 "always "
-	 "or never",
-	 .parse = set_tls, .field = FIELD(tls_need), .kind = VALUE_WORD, .words = progress_words,
-	 .needs = "init-database"},
-	{0, "copy-to", "=URL", "copy the index to the one at URL, whose newer rows are kept",
-	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
-	 .only_with = "database wait-server quiet progress"},
-
-	{0, "export", "[=FILE]",
-	 "write what the index knows of all files, or of those at and below each PATH, as a list "
-	 "of "
-	 "digests; to FILE, or standard output",
-	 .parse = set_export, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_EXPORT,
-	 .only_with = "database wait-server quiet tag-set host anonymous PATH"},
-	{0, "anonymous", NULL, "leave times out of the list, and put hashes in the place of paths",
-	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
-	{0, "import", "=FILE",
-	 "store the files of a list of digests as those of --host; - is standard input",
-	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
-	 .needs = "host", .only_with = "database wait-server quiet host"},
-
-	{.heading = "What is shown"},
-	{0, "format", "=FORMAT",
-	 "write what --status shows as text (default) or json, or what --print shows as text or a "
-	 "line of digest",
-	 .parse = set_format, .field = FIELD(format), .kind = VALUE_WORD, .words = format_words},
-	{0, "progress", "=WHEN", "show progress: auto (default, on a terminal), always or never",
-	 .parse = set_enum, .field = FIELD(progress), .kind = VALUE_WORD, .words = progress_words},
-	{0, "summary", "=FORMAT",
-	 "write the summary as text (default), or as json, a line for monitoring",
-	 .parse = set_enum, .field = FIELD(summary), .kind = VALUE_WORD, .words = summary_words,
-	 .not_with = "quiet"},
-	{'q', "quiet", NULL, "show neither progress nor the summary", .parse = set_flag,
-	 .field = FIELD(quiet), .not_with = "progress=always"},
-	{'h', "help", NULL, "show this help and exit", .parse = show_help},
-	{'V', "version", NULL, "show the version and exit", .parse = show_version},
+	 "make no resemblance sketches; simfind then compares tag counts alone", .parse = set_flag,
+	 .field = FIELD(request.no_sketch)},
+	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
+	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
 };
 
 const struct option_program index_program = {
@@ -356,10 +360,11 @@ const struct option_program index_program = {
 	.usage = "Usage: simhash [OPTION]... PATH...\n"
 		 "       simhash --status | --forget PATH... | --print FILE...\n"
 		 "       simhash --init-database | --copy-to=URL\n"
-		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n"
-		 "Index every regular file below each PATH, so that simfind can list "
-		 "similar\nones. Unchanged files are not read again, and files that no longer "
-		 "exist are\nremoved from the index.\n",
+		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
+	.about = "Index all files at and below each PATH, so that simfind can list similar files. "
+		 "Unchanged files are not read again, and deleted files leave the index.",
+	.statuses = "0 success, 1 failure, also if no PATH can be read, 2 some files could not be "
+		    "read",
 	.operand = "PATH",
 	.operand_list = "files0-from",
 	.help_column = 25,

@@ -95,65 +95,72 @@ static const struct option_row rows[] = {
 	{.heading = "Which files stay"},
 	{0, "keep", "=RULE",
 	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
-	 "not-in:DIR or match:GLOB, and act on the others; where RULE leaves it open, the next "
-	 "--keep decides",
+	 "not-in:DIR or match:GLOB; act on the others; if RULE leaves it open, the next --keep "
+	 "decides",
 	 .parse = add_keep_rule, .field = FIELD(policy), .kind = VALUE_START, .words = keep_words,
-	 .is_list = true},
+	 .is_list = true, .is_common = true},
 	{0, "decisions", "=FILE",
-	 "act on the decisions that a report saved in FILE, or on the commands of a script; - is "
+	 "act on the decisions that a page saved in FILE, or on the commands of a script; - is "
 	 "standard input",
 	 .parse = set_text, .field = FIELD(decisions_path), .kind = VALUE_FILE,
-	 .only_with = "host action protect yes journal quiet"},
+	 .only_with = "host action protect yes journal quiet", .is_common = true},
 	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
-	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true},
+	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true, .is_common = true},
 
 	{.heading = "Which copies"},
 	{0, "ext", "=LIST", "only files with these extensions, such as txt,md",
-	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true},
+	 .parse = add_extensions, .field = FIELD(exclusions), .kind = VALUE_TEXT, .is_list = true,
+	 .is_common = true},
 	{0, "exclude", "=GLOB",
-	 "exclude what matches GLOB, as in .gitignore, or a line of FILE with @FILE; can be given "
-	 "several times",
-	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true},
-	{0, "min-size", "=SIZE", "only files of at least SIZE, such as 500, 10k or 5M",
-	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT},
-	{0, "max-size", "=SIZE", "only files of at most SIZE", .parse = set_size,
+	 "leave out files that match GLOB, as in .gitignore; @FILE reads a GLOB from each line of "
+	 "FILE; can be given several times",
+	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true,
+	 .is_common = true},
+	{0, "min-size", "=SIZE", "act only on files of at least SIZE, such as 5M",
+	 .parse = set_size, .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT,
+	 .is_common = true},
+	{0, "max-size", "=SIZE", "act only on files of at most SIZE", .parse = set_size,
 	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 
 	{.heading = "What is done to the others"},
 	{0, "action", "=ACTION",
-	 "report (default), hardlink, reflink, delete or move:DIR what is not kept; script:FILE "
-	 "writes a shell script that can do it once you have edited it; - is standard output",
+	 "report the other files (default), hardlink, reflink or delete them, or move:DIR; "
+	 "script:FILE writes a shell script that does it after you edit it; - is standard output",
 	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
-	 .words = action_words, .is_list = true},
-	{0, "yes", NULL, "do it; without --yes, show what would be done", .parse = set_flag,
-	 .field = FIELD(yes)},
-	{0, "journal", "=FILE", "write to the new FILE what is done, for --undo", .parse = set_text,
-	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes"},
+	 .words = action_words, .is_list = true, .is_common = true},
+	{0, "yes", NULL, "do it (without --yes, show what would be done)", .parse = set_flag,
+	 .field = FIELD(yes), .is_common = true},
+	{0, "journal", "=FILE", "record in the new FILE what is done, for --undo",
+	 .parse = set_text, .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes",
+	 .is_common = true},
 	{0, "undo", "=FILE",
 	 "restore the files of the journal FILE; without --yes, show what would be restored",
 	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
-	 .only_with = "host yes quiet"},
+	 .only_with = "host yes quiet", .is_common = true},
 
 	{.heading = "Which index"},
 	{'d', "database", "=URL",
 	 "use this index: sqlite:FILE or mysql://USER@HOST/DATABASE (default: as for simhash)",
-	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE},
-	{0, "host", "=NAME", "treat the files of host NAME as those of this host",
+	 .parse = set_text, .field = FIELD(index.location.url), .kind = VALUE_DATABASE,
+	 .is_common = true},
+	{0, "host", "=NAME", "treat the files of host NAME as files of this host",
 	 .parse = set_text, .field = FIELD(index.host), .kind = VALUE_TEXT},
 
 	{.heading = "Output"},
-	{'q', "quiet", NULL, "do not show the summary", .parse = set_flag, .field = FIELD(quiet)},
-	{'h', "help", NULL, "show this help and exit", .parse = show_help},
-	{'V', "version", NULL, "show the version and exit", .parse = show_version},
+	{'q', "quiet", NULL, "show only errors; no list and no summary", .parse = set_flag,
+	 .field = FIELD(quiet), .is_common = true},
+	{'h', "help", NULL, "show all options; -h shows the most common ones", .parse = show_help},
+	{'V', "version", NULL, "show the version", .parse = show_version},
 };
 
 const struct option_program keep_program = {
 	.name = "simkeep",
 	.usage = "Usage: simkeep [OPTION]... [FILE|DIR]...\n"
-		 "       simkeep --decisions=FILE | --undo=FILE\n"
-		 "Show which copies can be removed, folder by folder. With --keep or "
-		 "--decisions,\nact on copies. Nothing is changed without --yes. With FILEs, only "
-		 "their copies;\nwith DIRs, only files at or below these directories.\n",
+		 "       simkeep --decisions=FILE | --undo=FILE\n",
+	.about = "Show which copies can be removed, folder by folder. With --keep or --decisions, "
+		 "act on copies. Nothing is changed without --yes. With FILEs, act only on their "
+		 "copies; with DIRs, only on files at or below these directories.",
+	.statuses = "0 success, 1 failure, 2 some files could not be read or were left alone",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "",

@@ -1,5 +1,5 @@
 /*
- * Prints --help from a table of options, within 80 columns and with aligned texts.
+ * Prints -h and --help from a table of options, within 80 columns and with aligned texts.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -10,10 +10,8 @@
 #define COLUMNS 79 /* the last column of a terminal stays free */
 
 /* How much of a text fits into `columns`, broken at a blank. */
-static size_t fitting(const char *text, size_t columns)
+static size_t fitting(const char *text, size_t size, size_t columns)
 {
-	size_t size = strlen(text);
-
 	if (size <= columns)
 		return size;
 	for (size = columns; size > 0 && text[size] != ' '; size--)
@@ -21,9 +19,22 @@ static size_t fitting(const char *text, size_t columns)
 	return size == 0 ? columns : size;
 }
 
-static void print_option(const struct option_row *row, size_t column)
+/* A text in lines that begin at `column`; the first one is already at column `at`. */
+static void print_text(const char *text, size_t size, size_t at, size_t column)
 {
-	const char *text = row->help;
+	while (size > 0) {
+		size_t some = fitting(text, size, COLUMNS - column);
+		printf("%*s%.*s\n", (int)(column - at), "", (int)some, text);
+		while (some < size && text[some] == ' ')
+			some++;
+		text += some;
+		size -= some;
+		at = 0;
+	}
+}
+
+static void print_option(const struct option_row *row, size_t column, size_t help_size)
+{
 	char letter[] = {'-', row->letter, ',', '\0'};
 	const char *value = row->value == NULL ? "" : row->value;
 	int width = option_is_part(row) ? printf("        %s%s", strchr(row->name, '=') + 1, value)
@@ -35,27 +46,40 @@ static void print_option(const struct option_row *row, size_t column)
 		putchar('\n');
 		at = 0;
 	}
-	while (*text != '\0') {
-		size_t size = fitting(text, COLUMNS - column);
-		printf("%*s%.*s\n", (int)(column - at), "", (int)size, text);
-		text += size;
-		text += strspn(text, " ");
-		at = 0;
-	}
+	print_text(row->help, help_size, at, column);
 }
 
-int show_help(const struct option_use *use, struct simhash_error *error)
+/* -h: the options that most people need. */
+static void print_common(const struct option_program *program)
 {
-	const struct option_program *program = use->program;
+	putchar('\n');
+	for (size_t i = 0; i < program->count; i++)
+		if (program->rows[i].is_common)
+			print_option(&program->rows[i], program->help_column,
+				     strcspn(program->rows[i].help, ";"));
+	printf("\nAll options: %s --help. Manual with examples: man %s\n", program->name,
+	       program->name);
+}
 
-	(void)error;
-	fputs(program->usage, stdout);
+static void print_all(const struct option_program *program)
+{
 	for (size_t i = 0; i < program->count; i++) {
 		if (program->rows[i].heading != NULL)
 			printf("\n%s:\n", program->rows[i].heading);
 		else
-			print_option(&program->rows[i], program->help_column);
+			print_option(&program->rows[i], program->help_column,
+				     strlen(program->rows[i].help));
 	}
-	puts("\nExit status: 0 success, 1 failure, 2 success but some files could not be used.");
+	fputs("\nExit status: ", stdout);
+	print_text(program->statuses, strlen(program->statuses), strlen("Exit status: "),
+		   strlen("Exit status: "));
+}
+
+int show_help(const struct option_use *use, struct simhash_error *error)
+{
+	(void)error;
+	fputs(use->program->usage, stdout);
+	print_text(use->program->about, strlen(use->program->about), 0, 0);
+	(use->by_letter ? print_common : print_all)(use->program);
 	return 1;
 }

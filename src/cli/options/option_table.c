@@ -1,6 +1,6 @@
 /*
  * Parses a command line by a table of options, and refuses options that conflict. option_help.c
- * prints --help.
+ * prints -h and --help, and unknown_option.c answers options that are not in the table.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/option_table.h"
@@ -16,7 +16,6 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/text/decimal.h"
-#include "base/text/shell_word.h"
 #include "base/threads/threads.h"
 
 /* getopt_long returns this plus the index of the row. */
@@ -28,6 +27,7 @@ struct given {
 	bool is_given[OPTIONS_MAX];
 	const char *text[OPTIONS_MAX]; /* the last value of each; NULL: none */
 	bool has_operands, has_directories;
+	bool by_letter; /* the one that is being parsed */
 };
 
 /* ---- Lists of options ---- */
@@ -404,7 +404,8 @@ static int parse_one(struct given *given, size_t number, int argc, char **argv, 
 				 .row = row,
 				 .arguments = arguments,
 				 .field = (char *)arguments + row->field,
-				 .text = optarg};
+				 .text = optarg,
+				 .by_letter = given->by_letter};
 
 	if (row->kind == VALUE_SIDES && optind >= argc)
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs two values:%s", row->name,
@@ -416,80 +417,70 @@ static int parse_one(struct given *given, size_t number, int argc, char **argv, 
 	return row->kind == VALUE_NAMED ? parse_parts(&use, given, error) : row->parse(&use, error);
 }
 
-static int say_moved(const struct moved_option *moved, const char *given,
-		     struct simhash_error *error)
+/* "--status or --summary" for what begins like a word without its dashes; returns how many there are. */
+static unsigned write_beginning(FILE *out, const struct option_program *program, const char *word,
+				size_t size)
 {
-	const char *value = given != NULL && given[0] != '\0' ? given : moved->value;
-	char *word = NULL;
-	size_t size;
-	FILE *out = open_memstream(&word, &size);
-
-	if (out == NULL)
-		return error_set_memory(error);
-	if (moved->value != NULL) {
-		if (moved->instead[strlen(moved->instead) - 1] != ':')
-			fputc('=', out);
-		write_command_word(out, bytes_of(value));
-	}
-	if (close_text(out, &word) != 0)
-		return error_set_memory(error);
-	error_set(error, SIMHASH_E_SYNTAX, "--%s is an option of %s; try '%s --%s%s'", moved->name,
-		  moved->program, moved->program, moved->instead, word);
-	free(word);
-	return -1;
-}
-
-static int refuse_moved(const struct option_program *program, char **argv,
-			struct simhash_error *error)
-{
-	for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++)
-		for (const struct moved_option *moved = program->moved;
-		     moved != NULL && moved->name != NULL; moved++) {
-			size_t size = strlen(moved->name);
-			if (strncmp(*argv, "--", 2) != 0 || strcspn(*argv + 2, "=") != size ||
-			    strncmp(*argv + 2, moved->name, size) != 0)
-				continue;
-			return say_moved(moved,
-					 (*argv)[size + 2] == '='		? *argv + size + 3
-					 : argv[1] != NULL && argv[1][0] != '-' ? argv[1]
-										: NULL,
-					 error);
-		}
-	return 0;
-}
-
-/* How many options begin like this word? */
-static unsigned count_beginning(const struct option_program *program, const char *word)
-{
-	size_t size = strcspn(word, "=");
+	const char *last = NULL;
 	unsigned count = 0;
 
-	if (size <= 2 || strncmp(word, "--", 2) != 0)
-		return 0;
-	for (size_t i = 0; i < program->count; i++)
-		count += program->rows[i].name != NULL && !option_is_part(&program->rows[i]) &&
-			 strncmp(program->rows[i].name, word + 2, size - 2) == 0;
+	for (size_t i = 0; size > 0 && i < program->count; i++) {
+		const char *name = program->rows[i].name;
+		if (name == NULL || option_is_part(&program->rows[i]) ||
+		    strncmp(name, word, size) != 0)
+			continue;
+		if (last != NULL)
+			fprintf(out, "%s--%s", count > 1 ? ", " : "", last);
+		last = name;
+		count++;
+	}
+	if (last != NULL)
+		fprintf(out, "%s--%s", count > 1 ? " or " : "", last);
 	return count;
+}
+
+/* An option that several begin like, or none. `next` is the next word, or NULL. */
+static int refuse_long(const struct option_program *program, const char *word, const char *next,
+		       struct simhash_error *error)
+{
+	size_t size = strcspn(word, "=");
+	char name[256], *beginning = NULL;
+	size_t length;
+	FILE *out = open_memstream(&beginning, &length);
+	unsigned count = out == NULL ? 0 : write_beginning(out, program, word, size);
+
+	if (out == NULL || close_text(out, &beginning) != 0)
+		return error_set_memory(error);
+	snprintf(name, sizeof name, "%.*s", (int)size, word);
+	if (count > 1)
+		error_set(error, SIMHASH_E_SYNTAX, "ambiguous option --%s; did you mean %s?", name,
+			  beginning);
+	else
+		refuse_unknown(program, name,
+			       word[size] == '='		? word + size + 1
+			       : next != NULL && next[0] != '-' ? next
+								: NULL,
+			       error);
+	free(beginning);
+	return -1;
 }
 
 /* getopt would write the bytes of the word to the terminal as they are. */
 static int refuse_option(const struct option_program *program, char **argv, int answer,
 			 struct simhash_error *error)
 {
-	const char *word = argv[optind - 1], *name = program->name;
-	bool is_row = optopt >= ROW_FIRST;
+	const char letter[] = {(char)optopt, '\0'};
 
-	if (is_row)
+	if (optopt >= ROW_FIRST)
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s %s a value; try '%s --help'",
 				 program->rows[row_of(program, optopt)].name,
-				 answer == ':' ? "needs" : "does not take", name);
-	if (optopt != 0)
-		return error_set(error, SIMHASH_E_SYNTAX, "%s -%c%s; try '%s --help'",
-				 answer == ':' ? "option" : "unknown option", optopt,
-				 answer == ':' ? " needs a value" : "", name);
-	return error_set(error, SIMHASH_E_SYNTAX, "%s %.*s; try '%s --help'",
-			 count_beginning(program, word) > 1 ? "ambiguous option" : "unknown option",
-			 (int)strcspn(word, "="), word, name);
+				 answer == ':' ? "needs" : "does not take", program->name);
+	if (optopt == 0)
+		return refuse_long(program, argv[optind - 1] + 2, argv[optind], error);
+	if (answer != ':')
+		return refuse_unknown(program, letter, NULL, error);
+	return error_set(error, SIMHASH_E_SYNTAX, "option -%c needs a value; try '%s --help'",
+			 optopt, program->name);
 }
 
 int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
@@ -500,8 +491,6 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 	struct given given = {.program = program};
 	int option;
 
-	if (refuse_moved(program, argv, error) != 0)
-		return -1;
 	letters[0] = ':'; /* so that a value that is missing is told from an unknown option */
 	describe(program, options, letters + 1);
 	opterr = 0;
@@ -515,6 +504,7 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 		given.text[number] = optarg != NULL || program->rows[number].kind != VALUE_WORD
 					     ? optarg
 					     : program->rows[number].words[0];
+		given.by_letter = option < ROW_FIRST;
 		status = parse_one(&given, number, argc, argv, arguments, error);
 		if (status != 0)
 			return status;

@@ -1,5 +1,5 @@
 /*
- * Options as a table with one row for each option. The rows define the parsing, --help, the
+ * Options as a table with one row for each option. The rows define the parsing, -h and --help, the
  * completions of the shells and the conflicts between options.
  *
  *     static const struct option_row rows[] = {
@@ -49,6 +49,7 @@ struct option_use {
 	const char *text;   /* the value; NULL where it was left out */
 	const char *second; /* of VALUE_SIDES */
 	int word;	    /* of VALUE_WORD, the index of the value; 0 where it was left out */
+	bool by_letter;	    /* "-h" and not "--help" */
 };
 
 /* Returns 0, 1 when the program has done what was asked for, -1 with the error filled. */
@@ -63,7 +64,7 @@ struct option_row {
 	const char *
 		name; /* "limits=depth" is the value depth=... of an option of VALUE_NAMED, "also=empty" the value empty */
 	const char *value;	/* as --help shows it: "=FILE", "[=HOW]", " A B"; NULL: none */
-	const char *help;	/* the completions show it up to the first ';' */
+	const char *help;	/* -h and the completions show it up to the first ';' */
 	option_parse_fn *parse; /* NULL for VALUE_NAMED */
 	size_t field;		/* OPTION_FIELD */
 	enum value_kind kind;
@@ -74,28 +75,23 @@ struct option_row {
 	bool allows_all;	  /* of these, also two that refuse each other without the task */
 	int constant;		  /* of set_enum */
 	bool is_list;		  /* each use adds to those before it */
+	bool is_common;		  /* -h shows it, with its help up to the first ';' */
 	const char *heading;	  /* instead of an option: a group of them begins */
 };
 
 #define OPTION_FIELD(type, member) offsetof(type, member)
 
-/* An option of another program, and how to use it there. */
-struct moved_option {
-	const char *name, *program;
-	const char *instead; /* without its first "--" */
-	const char *value;   /* after it and "=", unless another one was given; NULL: it has none */
-};
-
 struct option_program {
 	const char *name;
-	const char *usage;	  /* what --help begins with */
+	const char *usage;	  /* the lines that -h and --help begin with */
+	const char *about;	  /* what they say then */
+	const char *statuses;	  /* what --help ends with: the exit statuses */
 	const char *operand;	  /* what lists of options call it */
 	const char *directory;	  /* what they call one that is a directory; NULL: the same */
 	const char *operand_list; /* the option that reads operands from a file */
 	unsigned help_column;	  /* where the texts of --help begin */
 	const struct option_row *rows;
 	size_t count;
-	const struct moved_option *moved; /* ends in NULLs; or NULL */
 };
 
 #define OPTIONS_MAX 96
@@ -106,6 +102,13 @@ struct option_program {
  */
 int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
 		  int *first_operand, struct simhash_error *error);
+
+/*
+ * Refuse an option that the program does not have, without its dashes, and say what to write instead.
+ * `value` is what may have been meant as its value, or NULL.
+ */
+int refuse_unknown(const struct option_program *program, const char *name, const char *value,
+		   struct simhash_error *error);
 
 /* Can two options never stand on one command line, whatever their values? */
 bool options_conflict(const struct option_row *x, const struct option_row *y);
@@ -142,7 +145,7 @@ extern const char *const progress_words[];
 int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximum, uint64_t *value,
 		 struct simhash_error *error);
 
-/* A share from 0 to 1, written as "0.75" or "75%". */
+/* A share from 0 to 1, written as "75%", "75 %" or "0.75". */
 int parse_share(const struct option_use *use, double *share, struct simhash_error *error);
 
 #endif

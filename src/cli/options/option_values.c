@@ -42,18 +42,18 @@ int parse_number(const struct option_use *use, uint64_t minimum, uint64_t maximu
 
 int parse_share(const struct option_use *use, double *share, struct simhash_error *error)
 {
-	size_t size = strlen(use->text);
-	bool is_percent = size > 0 && use->text[size - 1] == '%';
+	bool is_percent;
+	size_t size = decimal_size(use->text, &is_percent);
 	int64_t whole = is_percent ? 100 * SIMHASH_MILLION : SIMHASH_MILLION, millionths;
 
-	if (decimal_parse(use->text, size - is_percent, 6, whole, &millionths) == DECIMAL_OK) {
+	if (decimal_parse(use->text, size, 6, whole, &millionths) == DECIMAL_OK) {
 		*share = (double)millionths / (double)whole;
 		return 0;
 	}
 	return error_set(
 		error, SIMHASH_E_RANGE,
-		"--%s '%s': expected a number from 0 to 1 with at most six decimal places, or "
-		"a percentage such as 75%%",
+		"--%s '%s': expected a percentage such as 75%%, or a number from 0 to 1, with at "
+		"most six decimal places",
 		use->row->name, use->text);
 }
 

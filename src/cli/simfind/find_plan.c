@@ -4,6 +4,8 @@
  */
 #include "cli/simfind/find_plan.h"
 
+#include <string.h>
+
 /* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
 #define GROUPS_SHARE 4
 
@@ -31,6 +33,12 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 	return folds(arguments, request, listing) ? LIST_FOLDED : LIST_PAIRS;
 }
 
+/* Is nothing but the exit status asked for? */
+static bool lists_nothing(const struct find_arguments *arguments)
+{
+	return arguments->quiet && strcmp(arguments->output_path, NO_OUTPUT) == 0;
+}
+
 static void plan_pairs(struct find_plan *plan)
 {
 	const struct find_arguments *arguments = plan->arguments;
@@ -45,6 +53,8 @@ static void plan_pairs(struct find_plan *plan)
 	plan->counts_groups = plan->list == LIST_FOLDED || plan->finds_groups;
 	plan->keeps_pairs = !plan->finds_groups && (plan->lists_groups || plan->reads_files ||
 						    (arguments->stores && !can_find_groups));
+	plan->stops_at_match = arguments->fail_on_match && plan->list == LIST_PAIRS &&
+			       !plan->keeps_pairs && !arguments->stores && lists_nothing(arguments);
 	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;
 }
 
@@ -57,7 +67,7 @@ static void plan_output(struct find_plan *plan, const struct listing *listing)
 	plan->is_page = arguments->formatter->is_report;
 	plan->shows_progress = !plan->has_files && !writes_ahead &&
 			       progress_is_wanted(arguments->progress, arguments->quiet);
-	plan->shows_summary = !arguments->quiet && arguments->summary != SUMMARY_JSON;
+	plan->shows_summary = !arguments->quiet && arguments->summary == SUMMARY_TEXT;
 	plan->has_pager = plan->list == LIST_ORDER
 				  ? listing->how.records.is_terminal
 				  : listing->how.has_marks && arguments->output_path == NULL;

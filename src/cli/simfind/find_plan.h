@@ -33,6 +33,7 @@ struct find_plan {
 	bool lists_groups, finds_groups, counts_groups;
 	size_t groups_bytes; /* of memory, in which groups wait */
 	bool keeps_pairs;    /* until all are found */
+	bool stops_at_match; /* the first pair decides the exit status, and nothing is listed */
 	bool stores_early;   /* pairs are added to what is stored as they are found */
 	bool is_page;	     /* of either kind */
 	bool shows_progress, shows_summary, has_pager;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/files/open_file.h"
-#include "base/text/shell_word.h"
 #include "cli/terminal/summary.h"
 #include "cli/terminal/terminal.h"
 
@@ -116,89 +115,6 @@ void print_find_summary(const struct find_plan *plan, const struct find_outcome 
 	write_stored(stderr, outcome);
 }
 
-/* ---- Nothing ---- */
-
-/* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
-static const char *what_extension_decides(const struct find_plan *plan,
-					  const struct find_outcome *outcome)
-{
-	const struct find_rule *rule = &plan->request->rule;
-
-	if (plan->request->measure != NULL)
-		return NULL;
-	if (rule_is_by_extension(rule))
-		return "only files of the same extension can be found by this key";
-	if (rule->verify.same_extension)
-		return "only files of the same extension can be similar to it";
-	if (outcome->counts.unsketched > 0 && rule->verify.mode != VERIFY_NO &&
-	    rule->verify.mode != VERIFY_ALL)
-		return "of the files without a resemblance sketch only those of the same can be "
-		       "similar to it";
-	return NULL;
-}
-
-/* Of a backup everything may be elsewhere, and nothing twice. */
-static void explain_below(const struct find_plan *plan)
-{
-	const struct bytes *below = plan->request->below;
-	struct bytes path = below[0].size == 0 ? bytes_of("/") : below[0];
-	FILE *out;
-	char *text = NULL;
-	size_t size;
-
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return;
-	fputs("note: only files below the directory were compared with each other; to compare "
-	      "them with all others, use simfind --between ",
-	      out);
-	if (needs_encoding(path))
-		fputs("DIR", out);
-	else
-		write_command_word(out, path);
-	fputs(" /", out);
-	if (close_text(out, &text) == 0)
-		say("simfind", text);
-	free(text);
-}
-
-void explain_nothing(const struct find_plan *plan, const struct find_outcome *outcome)
-{
-	const char *decides = what_extension_decides(plan, outcome);
-	char *text, count[32];
-	int size;
-
-	if (plan->arguments->quiet || outcome->found > 0 || outcome->had_unreadable ||
-	    plan->request->nearest > 0)
-		return;
-	if (!operands_have_stdin(&plan->arguments->operands)) {
-		if (!plan->has_files && plan->request->below_count == 1 &&
-		    !plan->request->has_between)
-			explain_below(plan);
-		return;
-	}
-	if (decides != NULL)
-		size = asprintf(&text,
-				"note: standard input counts as a file without an extension, and "
-				"%s; give a FILE to search with its extension",
-				decides);
-	else if (plan->request->measure != NULL)
-		size = asprintf(&text,
-				"note: no file is similar to standard input by %s, whatever the "
-				"names; --min-resemblance=R asks for less than %g",
-				simhash_measure_text(plan->request->measure),
-				plan->request->min_similarity);
-	else
-		size = asprintf(&text,
-				"note: none of %s candidates is similar to standard input, "
-				"whatever the names; --nearest=N lists the nearest, similar or not",
-				format_count(outcome->counts.rows, count));
-	if (size < 0)
-		return;
-	say("simfind", text);
-	free(text);
-}
-
 /* ---- JSON ---- */
 
 static const char *result_of(const struct find_outcome *outcome, int exit,
@@ -206,7 +122,7 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 {
 	if (error != NULL)
 		return "failed";
-	if (exit == EXIT_FAILURE)
+	if (exit == EXIT_MATCH)
 		return "match";
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }

@@ -41,9 +41,6 @@ void write_stored(FILE *out, const struct find_outcome *outcome);
 /* All of these, unless another summary or none is asked for. */
 void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome);
 
-/* Why nothing may be similar to standard input, unless something is, or is not to be said. */
-void explain_nothing(const struct find_plan *plan, const struct find_outcome *outcome);
-
 /* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		     int exit, double seconds, const struct simhash_error *error);

@@ -9,12 +9,19 @@
 #include <string.h>
 
 #include "base/basic/error.h"
+#include "base/data/array.h"
 #include "cli/terminal/terminal.h"
 #include "report/lineage/lineage.h"
 #include "report/page/html.h"
+#include "store/names/names.h"
+#include "store/names/scan_run.h"
 #include "store/names/tag_sets.h"
 
 #define PROGRAM "simfind"
+
+#define DIRECTORIES_MAX 1000	/* that a page names */
+#define WHOLE_MIN_SHARED 0.9	/* of a folder that is nearly a copy */
+#define WHOLE_FILES_MAX 1000000 /* comparing folders of more files takes too long */
 
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error)
@@ -39,12 +46,179 @@ static void content_unreadable(void *context, const struct find_file *file, int 
 	say_path(PROGRAM, find_file_display(file), text);
 }
 
-struct page_origin report_origin(const struct find_plan *plan)
+/* ---- The searched directories ---- */
+
+bool is_this_host(const struct find_plan *plan, const struct find_side *side)
 {
-	return (struct page_origin){.index = plan->index_url,
-				    .host = plan->request->host,
-				    .words = plan->arguments->words,
-				    .word_count = plan->arguments->word_count};
+	return side->host == NULL || strcmp(side->host, plan->request->host) == 0;
+}
+
+char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size)
+{
+	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
+	const char *host = is_this_host(plan, side) ? "" : side->host;
+	char *text = NULL;
+	int length = asprintf(&text, "%s%s%.*s", host, host[0] == '\0' ? "" : ":", (int)path.size,
+			      path.data);
+
+	*size = length < 0 ? 0 : (size_t)length;
+	return length < 0 ? NULL : text;
+}
+
+/* Every run of simhash has its roots, so most of them are there already. */
+static bool has_directory(const struct page_origin *origin, const char *name)
+{
+	for (size_t i = 0; i < origin->directory_count; i++)
+		if (strcmp(origin->directories[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int add_directory(struct page_origin *origin, const struct find_plan *plan,
+			 const struct find_side *side, struct simhash_error *error)
+{
+	size_t size;
+	char *name;
+
+	if (origin->directory_count == DIRECTORIES_MAX)
+		return 0;
+	name = side_name(plan, side, &size);
+	if (name == NULL)
+		return error_set_memory(error);
+	if (has_directory(origin, name)) {
+		free(name);
+		return 0;
+	}
+	if (array_reserve(&origin->directories, &origin->directory_capacity,
+			  origin->directory_count + 1, sizeof *origin->directories, error) != 0) {
+		free(name);
+		return -1;
+	}
+	origin->directories[origin->directory_count++] = name;
+	return 0;
+}
+
+/* All files of the index are searched: add the roots of the runs of simhash. */
+static int add_roots(struct page_origin *origin, const struct find_plan *plan, struct store *store,
+		     struct simhash_error *error)
+{
+	struct scan_run_list list;
+	struct name_list hosts;
+	int64_t tag_set;
+	int status = 0;
+
+	if (store_tag_set_id(store, plan->request->tags, false, &tag_set, error) != 0 ||
+	    store_read_hosts(store, &hosts, error) != 0)
+		return -1;
+	if (store_read_runs(store, &list, error) != 0) {
+		name_list_release(&hosts);
+		return -1;
+	}
+	for (size_t i = 0; status == 0 && i < list.count; i++) {
+		const struct scan_run *run = &list.runs[i];
+		const struct name *host = name_list_find(&hosts, run->scope.host);
+		struct find_side side = {host == NULL ? "?" : host->text.data, run->root};
+		if (run->scope.tag_set == tag_set && run->root.size > 0 && run->root.data[0] == '/')
+			status = add_directory(origin, plan, &side, error);
+	}
+	scan_run_list_release(&list);
+	name_list_release(&hosts);
+	return status;
+}
+
+static int add_directories(struct page_origin *origin, const struct find_plan *plan,
+			   struct store *store, struct simhash_error *error)
+{
+	const struct find_request *request = plan->request;
+	const struct find_arguments *arguments = plan->arguments;
+	bool has_sides = request->has_between && request->against == NULL;
+	const struct find_side *sides = has_sides ? request->between : arguments->sides;
+	size_t count = has_sides ? 2 : arguments->side_count;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < count; i++)
+		status = add_directory(origin, plan, &sides[i], error);
+	for (size_t i = 0; status == 0 && count == 0 && i < request->below_count; i++) {
+		const struct find_side side = {.directory = request->below[i]};
+		status = add_directory(origin, plan, &side, error);
+	}
+	if (status == 0 && count == 0 && request->below_count == 0)
+		status = add_roots(origin, plan, store, error);
+	return status;
+}
+
+int report_origin(const struct find_plan *plan, struct store *store, struct page_origin *origin,
+		  struct simhash_error *error)
+{
+	*origin = (struct page_origin){.index = plan->index_url,
+				       .host = plan->request->host,
+				       .words = plan->arguments->words,
+				       .word_count = plan->arguments->word_count};
+	if (add_directories(origin, plan, store, error) == 0)
+		return 0;
+	report_origin_release(origin);
+	return -1;
+}
+
+void report_origin_release(struct page_origin *origin)
+{
+	for (size_t i = 0; i < origin->directory_count; i++)
+		free(origin->directories[i]);
+	free(origin->directories);
+	*origin = (struct page_origin){.directory_count = 0};
+}
+
+/* ---- The report ---- */
+
+/* Without reading, and only by identical files, so this is faster than finding the groups. */
+static int find_whole_folders(const struct find_plan *plan, struct store *store,
+			      struct folder_pairs *found, struct simhash_error *error)
+{
+	const struct find_request *request = plan->request;
+	const struct find_sink sink = {.context = NULL};
+	struct folder_request wanted = {.min_shared = WHOLE_MIN_SHARED};
+	struct find_side *sides = calloc(request->below_count + 1, sizeof *sides);
+	struct finder finder;
+	int status = -1;
+
+	if (sides == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < request->below_count; i++)
+		sides[i].directory = request->below[i];
+	wanted.sides = sides;
+	wanted.side_count = request->below_count;
+	if (finder_init(&finder, store, request, &sink, &plan->arguments->resources, error) == 0) {
+		status = finder_folders(&finder, &wanted, found, error);
+		finder_release(&finder);
+	}
+	free(sides);
+	return status;
+}
+
+static bool has_whole_folders(const struct find_plan *plan, const struct find_counts *counts,
+			      const struct group_sorter *groups)
+{
+	return groups->totals.copied_bytes > 0 && !plan->has_files && !plan->request->has_between &&
+	       counts->rows <= WHOLE_FILES_MAX;
+}
+
+/* Add the directories and the whole folders, and write the page. */
+static int complete_report(struct report *report, const struct find_plan *plan, struct store *store,
+			   FILE *out, struct simhash_error *error)
+{
+	struct folder_pairs found;
+	int status;
+
+	if (report_origin(plan, store, &report->origin, error) != 0)
+		return -1;
+	if (!has_whole_folders(plan, &report->counts, report->groups))
+		return report_write(out, report, error);
+	if (find_whole_folders(plan, store, &found, error) != 0)
+		return -1;
+	report->folders = &found;
+	status = report_write(out, report, error);
+	folder_pairs_release(&found);
+	return status;
 }
 
 static int write_report(const struct find_plan *plan, const struct find_counts *counts,
@@ -52,8 +226,7 @@ static int write_report(const struct find_plan *plan, const struct find_counts *
 			const struct group_sorter *groups, struct simhash_error *error)
 {
 	struct key_space space;
-	struct report report = {.origin = report_origin(plan),
-				.with_pictures = plan->arguments->thumbnails,
+	struct report report = {.with_pictures = plan->arguments->thumbnails,
 				.with_lineage = plan->arguments->lineage,
 				.order = &plan->arguments->order,
 				.groups = groups,
@@ -69,11 +242,12 @@ static int write_report(const struct find_plan *plan, const struct find_counts *
 	if (store_tag_set_id(store, report.tags, false, &tag_set, error) != 0 ||
 	    key_space_read(store, report.tags, tag_set, &space, error) != 0)
 		return -1;
-	status = report_write(listing->file, &report, error);
+	status = complete_report(&report, plan, store, listing->file, error);
 	if (status == 0)
 		status = listing_check(listing, error);
 	if (report.order->limit > 0 && groups->totals.groups > report.order->limit)
 		listing->left_out = groups->totals.groups - report.order->limit;
+	report_origin_release(&report.origin);
 	key_space_release(&space);
 	return status;
 }

@@ -19,7 +19,14 @@ int write_groups(const struct find_plan *plan, const struct find_counts *counts,
 		 struct store *store, const struct group_sorter *groups, struct listing *listing,
 		 struct simhash_error *error);
 
-/* Of what a report is made. */
-struct page_origin report_origin(const struct find_plan *plan);
+bool is_this_host(const struct find_plan *plan, const struct find_side *side);
+
+/* "HOST:PATH", or "PATH" on this host; ended by a zero, for the caller to free. NULL: no memory. */
+char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size);
+
+/* On success the caller releases it. */
+int report_origin(const struct find_plan *plan, struct store *store, struct page_origin *origin,
+		  struct simhash_error *error);
+void report_origin_release(struct page_origin *origin);
 
 #endif

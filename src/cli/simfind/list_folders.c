@@ -20,11 +20,6 @@
 
 #define PROGRAM "simfind"
 
-static bool is_this_host(const struct find_plan *plan, const struct find_side *side)
-{
-	return side->host == NULL || strcmp(side->host, plan->request->host) == 0;
-}
-
 static bool are_of_one_host(const struct find_plan *plan, const struct find_side *x,
 			    const struct find_side *y)
 {
@@ -110,7 +105,7 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	size_t size;
 	FILE *out;
 
-	if (plan->arguments->quiet)
+	if (!plan->shows_summary)
 		return 0;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
@@ -167,12 +162,14 @@ static char **name_pairs(const struct folder_pairs *found, size_t count)
 	return names;
 }
 
-static int write_page(const struct find_plan *plan, struct listing *listing,
+static int write_page(const struct find_plan *plan, struct store *store, struct listing *listing,
 		      struct folder_report *report, struct simhash_error *error)
 {
-	report->origin = report_origin(plan);
+	if (report_origin(plan, store, &report->origin, error) != 0)
+		return -1;
 	listing->left_out = report->pairs - report->count;
 	folder_report_write(listing->file, report);
+	report_origin_release(&report->origin);
 	return listing_check(listing, error);
 }
 
@@ -196,7 +193,7 @@ static int write_list_page(const struct find_plan *plan, struct finder *finder,
 	status = finder_detail_pairs(finder, found, count, REPORT_FILES_MAX, &details, error);
 	if (status == 0) {
 		report.comparisons = details.pairs;
-		status = write_page(plan, listing, &report, error);
+		status = write_page(plan, finder->store, listing, &report, error);
 		folder_details_release(&details);
 	}
 	free_names(names, 2 * count);
@@ -219,25 +216,12 @@ static int list_all(const struct find_plan *plan, struct finder *finder,
 				       : listing_write_folders(listing, &found,
 							       plan->arguments->order.limit, error);
 	outcome->left_out = listing->left_out;
-	if (status == 0 && !plan->arguments->quiet)
+	if (status == 0 && plan->shows_summary)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);
 	if (status == 0 && found.passed_over > 0 && !plan->arguments->quiet)
 		note_passed_over(found.passed_over);
 	folder_pairs_release(&found);
 	return status;
-}
-
-/* A side as the user would write it. */
-static char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size)
-{
-	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
-	const char *host = is_this_host(plan, side) ? "" : side->host;
-	char *text = NULL;
-	int length = asprintf(&text, "%s%s%.*s", host, host[0] == '\0' ? "" : ":", (int)path.size,
-			      path.data);
-
-	*size = length < 0 ? 0 : (size_t)length;
-	return length < 0 ? NULL : text;
 }
 
 /* A file may be an archive: the index knows. */
@@ -258,7 +242,7 @@ static int check_files(const struct find_plan *plan, const struct folder_compari
 			 names[side]);
 }
 
-static int write_two(const struct find_plan *plan, struct listing *listing,
+static int write_two(const struct find_plan *plan, struct store *store, struct listing *listing,
 		     struct folder_comparison *comparison, char *const names[2],
 		     struct simhash_error *error)
 {
@@ -266,7 +250,7 @@ static int write_two(const struct find_plan *plan, struct listing *listing,
 		.pairs = 1, .names = names, .comparisons = comparison, .count = 1};
 
 	comparison->is_left_out = comparison->count > REPORT_FILES_MAX;
-	return write_page(plan, listing, &report, error);
+	return write_page(plan, store, listing, &report, error);
 }
 
 static int compare_two(const struct find_plan *plan, struct finder *finder,
@@ -290,7 +274,8 @@ static int compare_two(const struct find_plan *plan, struct finder *finder,
 		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
 		status = check_files(plan, &comparison, texts, error);
 		if (status == 0)
-			status = plan->is_page ? write_two(plan, listing, &comparison, texts, error)
+			status = plan->is_page ? write_two(plan, finder->store, listing,
+							   &comparison, texts, error)
 					       : listing_write_comparison(listing, &comparison,
 									  names, error);
 		folder_comparison_release(&comparison);
@@ -320,13 +305,10 @@ int list_folders(const struct find_plan *plan, struct store *store, struct listi
 		status = finder_init(&finder, store, &request, &sink, &plan->arguments->resources,
 				     error);
 	if (status == 0) {
-		if (finder.tag_set == 0)
-			status = explain_absence(store, request.tags, error);
 		if (plan->has_pager)
 			pager_start(PROGRAM);
-		if (status == 0)
-			status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
-				plan, &finder, &wanted, listing, outcome, error);
+		status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
+			plan, &finder, &wanted, listing, outcome, error);
 		finder_release(&finder);
 	}
 	free(below);

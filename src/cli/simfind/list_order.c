@@ -33,7 +33,7 @@ static void summarize(const struct find_plan *plan, const struct file_order *ord
 	int64_t bytes, shared_bytes;
 
 	count_files(order, outcome, &bytes, &shared_bytes);
-	if (plan->arguments->quiet)
+	if (!plan->shows_summary)
 		return;
 	fprintf(stderr, "%s file%s, %s: %s identical and %s similar to a file before",
 		format_count(order->count, files), order->count == 1 ? "" : "s",
@@ -51,15 +51,12 @@ int list_order(const struct find_plan *plan, struct store *store, struct listing
 	const struct find_sink sink = {.context = NULL};
 	struct file_order order = {.count = 0};
 	struct finder finder;
-	int status = 0;
+	int status;
 
 	if (finder_init(&finder, store, plan->request, &sink, &plan->arguments->resources, error) !=
 	    0)
 		return -1;
-	if (finder.tag_set == 0)
-		status = explain_absence(store, plan->request->tags, error);
-	if (status == 0)
-		status = finder_order(&finder, &order, error);
+	status = finder_order(&finder, &order, error);
 	if (status == 0) {
 		summarize(plan, &order, outcome);
 		if (plan->has_pager)

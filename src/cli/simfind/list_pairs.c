@@ -6,6 +6,7 @@
 #include "cli/simfind/list_pairs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct output {
 	struct answers *answers;
 	pthread_mutex_t lock;
 	uint64_t unreadable;
+	atomic_bool has_match; /* where the search stops at it */
 };
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
@@ -48,6 +50,10 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 {
 	struct output *output = context;
 
+	if (output->plan->stops_at_match) {
+		atomic_store(&output->has_match, true);
+		return error_set(error, ERROR_STOPPED, "stopped at the first match");
+	}
 	if (output->plan->stores_early && answers_add(output->answers, pair, error) != 0)
 		return -1;
 	if (output->list != NULL)
@@ -138,27 +144,6 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	write_parts(line, parts, PARTS, columns);
 }
 
-int explain_absence(struct store *store, const struct simhash_tag_set *tags,
-		    struct simhash_error *error)
-{
-	struct name_list list;
-	char text[160];
-
-	snprintf(text, sizeof text, "note: the index has no files of tag set '%s'",
-		 simhash_tag_set_name(tags));
-	say(PROGRAM, text);
-	if (store_read_tag_sets(store, &list, error) != 0)
-		return -1;
-	for (size_t i = 0; i < list.count; i++) {
-		snprintf(text, sizeof text,
-			 "note: the index has files of tag set '%s'; use --tag-set",
-			 list.names[i].text.data);
-		say(PROGRAM, text);
-	}
-	name_list_release(&list);
-	return 0;
-}
-
 /* "/a/b, /a/c and 7 more" */
 static void write_first(FILE *out, const struct bytes *files, size_t shown, uint64_t count)
 {
@@ -230,14 +215,15 @@ static int find(const struct output *output, const struct find_sink *sink, struc
 
 	if (finder_init(&finder, store, request, sink, &output->resources, error) != 0)
 		return -1;
-	status = finder.tag_set == 0 ? explain_absence(store, request->tags, error) : 0;
-	if (status == 0)
-		status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
-			 : !output->plan->has_files
-				 ? finder_all(&finder, error)
-				 : finder_files(&finder, arguments->operands.queries,
-						arguments->operands.query_count, error);
+	status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
+		 : !output->plan->has_files ? finder_all(&finder, error)
+					    : finder_files(&finder, arguments->operands.queries,
+							   arguments->operands.query_count, error);
 	*counts = finder.counts;
+	if (status != 0 && atomic_load(&output->has_match)) {
+		status = 0;
+		counts->similar = 1;
+	}
 	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
 		status = warn_unsketched(&finder, counts->unsketched, error);
 	finder_release(&finder);
@@ -417,7 +403,5 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;
 	outcome->had_unreadable = outcome->unreadable > 0;
-	if (status == 0)
-		explain_nothing(plan, outcome);
 	return status;
 }

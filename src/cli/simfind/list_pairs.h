@@ -13,8 +13,4 @@
 int list_pairs(const struct find_plan *plan, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error);
 
-/* Without rows of this tag set nothing is found: name those that the index has. */
-int explain_absence(struct store *store, const struct simhash_tag_set *tags,
-		    struct simhash_error *error);
-
 #endif

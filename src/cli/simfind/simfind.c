@@ -17,6 +17,7 @@
 #include "cli/simfind/list_folders.h"
 #include "cli/simfind/list_order.h"
 #include "cli/simfind/list_pairs.h"
+#include "cli/simfind/nothing_found.h"
 #include "cli/terminal/pager.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
@@ -126,6 +127,8 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 					    : list_pairs(plan, store, listing, outcome, error);
 	if (status == 0)
 		status = listing_publish(listing, error);
+	if (status == 0)
+		explain_nothing(plan, store, outcome);
 	if (status == 0 && against != NULL && against_doubt(against) != NULL)
 		say_path(PROGRAM, bytes_of(against->path), against_doubt(against));
 	return status;
@@ -144,6 +147,7 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 	if (status == 0) {
 		const struct find_plan plan = find_plan_of(arguments, request, url, &listing);
 		listing_set_order(&listing, &arguments->order);
+		listing_set_colours(&listing, arguments->colours);
 		status = list(&plan, store, &listing, outcome, error);
 	}
 	pager_finish();
@@ -186,14 +190,14 @@ out:
 	return status;
 }
 
-/* The exit status. A run that succeeded fails with --fail-on-match if it found anything. */
+/* A match is more than a file that could not be read. */
 static int exit_status(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		       int status)
 {
 	if (status != 0)
 		return EXIT_FAILURE;
 	if (arguments->fail_on_match && outcome->found > 0)
-		return EXIT_FAILURE;
+		return EXIT_MATCH;
 	return outcome->had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }
 

@@ -132,10 +132,10 @@ static bool lists_folders(const struct acting *acting)
 	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
 }
 
-/* Is standard output free for a list? The script, in its place, has it all. */
+/* Does standard output get a list? A script that is written there has it all. */
 static bool lists(const struct acting *acting)
 {
-	return !acting->script_is_output;
+	return !acting->script_is_output && !acting->arguments->quiet;
 }
 
 static void write_left(FILE *out, const struct acting *acting, const struct plan *plan)

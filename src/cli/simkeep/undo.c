@@ -20,8 +20,10 @@ struct undoing {
 	uint64_t restored, left, spare_names, bytes;
 };
 
-static void write_line(const char *what, const char *path)
+static void write_line(const struct undoing *undoing, const char *what, const char *path)
 {
+	if (undoing->arguments->quiet)
+		return;
 	printf("%-9s ", what);
 	write_escaped(stdout, bytes_of(path));
 	putchar('\n');
@@ -50,11 +52,11 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 		say_left(act->path, why.message);
 	}
 	if (status == UNDO_CLEANED)
-		write_line("clean up", act->path);
+		write_line(undoing, "clean up", act->path);
 	if (status == UNDO_DONE) {
 		undoing->restored++;
 		undoing->bytes += result.bytes;
-		write_line("restore", act->path);
+		write_line(undoing, "restore", act->path);
 	}
 	if (result.owner_note != NULL)
 		say_path(PROGRAM, bytes_of(act->path), result.owner_note);

@@ -8,7 +8,7 @@
 
 #include "base/files/open_file.h"
 
-const char *const summary_words[] = {"text", "json", NULL};
+const char *const summary_words[] = {"text", "json", "none", NULL};
 
 void print_json_summary(const struct run_ending *ending, const struct field *counts)
 {

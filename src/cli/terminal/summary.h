@@ -1,5 +1,5 @@
 /*
- * The summary of a run: text for people, or a line of JSON for programs that watch over runs.
+ * The summary of a run: text for people, a line of JSON for programs that watch over runs, or none.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_SUMMARY_H
@@ -8,11 +8,12 @@
 #include "base/text/record.h"
 #include "simhash.h"
 
-enum summary_format { SUMMARY_TEXT, SUMMARY_JSON };
+enum summary_format { SUMMARY_TEXT, SUMMARY_JSON, SUMMARY_NONE };
 
 extern const char *const summary_words[];
 
-enum { EXIT_UNREADABLE = 2 };
+/* After EXIT_SUCCESS and EXIT_FAILURE: some files could not be read; --fail-on-match found a match. */
+enum { EXIT_UNREADABLE = 2, EXIT_MATCH = 3 };
 
 /* How a run ended. */
 struct run_ending {

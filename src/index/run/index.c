@@ -225,6 +225,20 @@ static int report_gone(struct run *run, struct simhash_error *error)
 	return status;
 }
 
+/* None can be read: say what the index, if there is one, still has of them, and leave it as it is. */
+static int refuse_roots(struct run *run, struct simhash_error *error)
+{
+	struct simhash_error ignored;
+
+	if (store_open(&run->request->location, OPEN_TO_READ, &run->store, &ignored) == 0 &&
+	    store_tag_set_id(run->store, run->request->tag_set, false, &run->scope.tag_set,
+			     &ignored) == 0 &&
+	    store_host_id(run->store, run->request->host, false, &run->scope.host, &ignored) == 0)
+		report_gone(run, &ignored);
+	return error_set(error, SIMHASH_E_SYSTEM,
+			 "no PATH can be read; nothing is indexed or removed from the index");
+}
+
 /* Index all roots, whose runs have begun. */
 static int load_roots(struct run *run, struct simhash_error *error)
 {
@@ -277,11 +291,13 @@ int index_trees(const struct index_request *request, const struct index_resource
 	if (status == 0 && run.links == NULL)
 		status = error_set_memory(error);
 	if (status == 0)
-		status = open_index(&run, error);
-	if (status == 0)
 		status = roots_init(&run.roots, request->paths, request->path_count,
 				    request->list_name, request->one_file_system, &run.failures,
 				    error);
+	if (status == 0 && roots_have_all_failed(&run.roots, &run.failures))
+		status = refuse_roots(&run, error);
+	if (status == 0)
+		status = open_index(&run, error);
 	if (status == 0)
 		status = report_gone(&run, error);
 	if (status == 0)

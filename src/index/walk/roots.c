@@ -112,7 +112,7 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 	}
 	for (unsigned i = 0; i < path_count; i++) {
 		int why = resolve(paths[i], &roots->items[i]);
-		roots->items[i].is_skipped = why != 0;
+		roots->items[i].is_skipped = roots->items[i].has_failed = why != 0;
 		roots->items[i].is_gone = why == ENOENT;
 		if (why != 0)
 			failures_report(failures, i, bytes_of(paths[i]), why);
@@ -121,6 +121,22 @@ int roots_init(struct roots *roots, char *const *paths, unsigned path_count, con
 		if (!roots->items[i].is_skipped)
 			roots->items[i].is_skipped = is_covered(roots, i, one_file_system);
 	return 0;
+}
+
+bool roots_have_all_failed(struct roots *roots, struct failures *failures)
+{
+	for (unsigned i = 0; i < roots->count; i++) {
+		const struct root *root = &roots->items[i];
+		if (root->is_list ||
+		    (!root->has_failed && faccessat(AT_FDCWD, root->path, R_OK, AT_EACCESS) == 0))
+			return false;
+	}
+	for (unsigned i = 0; i < roots->count; i++)
+		if (!roots->items[i].has_failed) {
+			roots->items[i].has_failed = true;
+			failures_report(failures, i, bytes_of(roots->items[i].path), EACCES);
+		}
+	return true;
 }
 
 void roots_release(struct roots *roots)

@@ -16,6 +16,7 @@ struct root {
 	bool is_directory;
 	bool is_list;
 	bool is_skipped; /* cannot be read, or is below another root */
+	bool has_failed; /* cannot be resolved, or is no file that can be read */
 	bool is_gone;	 /* does not exist */
 };
 
@@ -31,6 +32,10 @@ struct roots {
  */
 int roots_init(struct roots *roots, char *const *paths, unsigned path_count, const char *list_name,
 	       bool one_file_system, struct failures *failures, struct simhash_error *error);
+
+/* Can none of the paths be read? Those that have not been reported are. A list can always be read. */
+bool roots_have_all_failed(struct roots *roots, struct failures *failures);
+
 void roots_release(struct roots *roots);
 
 #endif

@@ -6,9 +6,8 @@
 
 #include "base/text/decimal.h"
 #include "base/text/escape.h"
-#include "find/rule/estimate.h"
 
-double pair_percent(const struct file_pair *pair)
+double count_difference(const struct file_pair *pair)
 {
 	double sizes = (double)pair->a->size_bytes + (double)pair->b->size_bytes;
 
@@ -37,11 +36,6 @@ const char *confirmation_name(const struct file_pair *pair)
 	return pair->relation.verification == PAIR_READ	      ? "confirmed"
 	       : pair->relation.verification == PAIR_MEASURED ? "measured"
 							      : NULL;
-}
-
-double estimated_change(const struct find_file *x, const struct find_file *y)
-{
-	return estimate_change(&x->table, x->size_bytes, &y->table, y->size_bytes);
 }
 
 /* "about 97 %" of an estimate, "97.31 %" of what was measured. */
@@ -91,7 +85,7 @@ char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 	else if (has_resemblance(relation))
 		label_resemblance(relation, label);
 	else
-		label_distance(pair_percent(pair), relation->distance, label);
+		label_distance(count_difference(pair), relation->distance, label);
 	return label;
 }
 

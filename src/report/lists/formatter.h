@@ -23,6 +23,9 @@
 #include "base/text/record.h"
 #include "find/groups/groups.h"
 
+/* Of text for people. */
+enum use_of_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
 /* Where the lines go. */
 struct presentation {
 	struct record_style records; /* also of text: whether they go to a terminal */
@@ -67,20 +70,14 @@ extern const struct formatter formatter_text, formatter_csv, formatter_json, for
 /* A member as a line of its own, below the representative; that shows what its copies take. */
 member_fn text_write_folded;
 
-/* 100 * distance / mean size; 0 for two empty files. */
-double pair_percent(const struct file_pair *pair);
+/* The distance of the counts in percent of the mean size; 0 for two empty files. */
+double count_difference(const struct file_pair *pair);
 
 /* What made a pair one: "hash", "sketch", "read", "counts", "measure" or "no". */
 const char *verification_name(enum verification verification);
 
 /* "confirmed" for a pair that was read, "unconfirmed" for one that could not be, "measured", or NULL. */
 const char *confirmation_name(const struct file_pair *pair);
-
-/*
- * The share of content that differs as the counts alone estimate it: off by a factor of 2 to 5, and
- * not for people. Columns of CSV and JSON have it; see estimate.h.
- */
-double estimated_change(const struct find_file *x, const struct find_file *y);
 
 /*
  * What two files are to each other, for people: "identical", "about 97 %", "97.31 %", "same counts",

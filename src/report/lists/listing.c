@@ -113,18 +113,30 @@ static unsigned output_columns(FILE *file)
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : (unsigned)columns;
 }
 
-/* Colours go to terminals that have them, unless the user wants none (no-color.org). */
-static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+static bool may_have_colours(void)
 {
 	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return (no_colour == NULL || no_colour[0] == '\0') && terminal != NULL &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+{
 	struct presentation how = {.records = {formatter->format, isatty(fileno(file)) == 1}};
 
 	how.has_marks = how.records.is_terminal && formatter->is_text;
 	if (how.has_marks)
 		how.columns = output_columns(file);
-	how.has_colours = how.has_marks && (no_colour == NULL || no_colour[0] == '\0') &&
-			  terminal != NULL && strcmp(terminal, "dumb") != 0;
 	return how;
+}
+
+void listing_set_colours(struct listing *listing, enum use_of_colours use)
+{
+	listing->how.has_colours =
+		listing->formatter->is_text &&
+		(use == COLOURS_ALWAYS ||
+		 (use == COLOURS_AUTO && listing->how.has_marks && may_have_colours()));
 }
 
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
@@ -142,6 +154,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 		return -1;
 	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);
+	listing_set_colours(listing, COLOURS_AUTO);
 	return open_texts(listing, error);
 }
 

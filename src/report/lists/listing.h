@@ -48,6 +48,12 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 /* Before anything is added: another order than the default one. */
 void listing_set_order(struct listing *listing, const struct listing_order *order);
 
+/*
+ * Colours for text: COLOURS_AUTO, as from the beginning, is for terminals that have them unless the
+ * user wants none (no-color.org).
+ */
+void listing_set_colours(struct listing *listing, enum use_of_colours use);
+
 /* Have what was written take the place of the files of its names. */
 int listing_publish(struct listing *listing, struct simhash_error *error);
 

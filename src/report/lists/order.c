@@ -21,7 +21,7 @@ double pair_similarity_key(const struct file_pair *pair)
 		return -1;
 	if (relation->is_part)
 		return 2 - larger_containment(relation);
-	return has_resemblance(relation) ? 1 - relation->resemblance : 2 + pair_percent(pair);
+	return has_resemblance(relation) ? 1 - relation->resemblance : 2 + count_difference(pair);
 }
 
 double pair_sort_key(const struct listing_order *order, const struct file_pair *pair)

@@ -210,8 +210,8 @@ int output_open(struct output_file *output, const char *path, mode_t mode,
 
 static const char *const beginnings[] = {
 	"#!/bin/sh\n# Copies that simkeep found. ",
-	"match,distance,percent,changed,",
-	"group,role,distance,changed,",
+	"match,distance,",
+	"group,role,distance,",
 	"match,size,shared_bytes,depth,",
 	"match,saved_bytes,share_a,share_b,",
 	"match,resemblance,size_a,size_b,",

@@ -21,8 +21,7 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
 		FIELD_UNSIGNED(IN_LISTS, "distance", relation->distance),
-		FIELD_SHARE(IN_LISTS, "percent", pair_percent(pair)),
-		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(pair->a, pair->b)),
+		FIELD_SHARE(IN_LISTS, "count_difference", count_difference(pair)),
 		FIELD_WORD(IN_LISTS, "confirmation", confirmation_name(pair)),
 		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? relation->contained_a : NAN),
 		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? relation->contained_b : NAN),
@@ -89,7 +88,6 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 		FIELD_UNSIGNED(IN_CSV, "group", group->number),
 		FIELD_WORD(IN_LISTS, "role", role_name(member->role)),
 		FIELD_UNSIGNED(IN_LISTS, "distance", member->relation.distance),
-		FIELD_SHARE(IN_LISTS, "changed", 100 * estimated_change(first, file)),
 		FIELD_SIGNED(IN_LISTS, "size", file->size_bytes),
 		FIELD_TEXT(IN_CSV | IN_NULL, "path", find_file_display(file)),
 		FIELD_SHARE(IN_LISTS, "resemblance",

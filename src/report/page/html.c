@@ -5,12 +5,17 @@
  */
 #include "report/page/html.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/basic/error.h"
 #include "base/text/record.h"
+#include "report/folders/folders.h"
 #include "report/lists/formatter.h"
 #include "report/page/html_groups.h"
 #include "report/page/html_text.h"
+
+#define WHOLE_FOLDERS_MAX 20
 
 /* src/report/page/report.html */
 extern const char report_template[];
@@ -42,6 +47,7 @@ static void write_head(FILE *out, const struct report *report)
 		FIELD_SIGNED(IN_PAGE, "rows", space->rows),
 		FIELD_SIGNED(IN_PAGE, "bytes", space->bytes),
 		FIELD_UNSIGNED(IN_PAGE, "compared", report->counts.rows),
+		FIELD_UNSIGNED(IN_PAGE, "empty", report->counts.empty),
 		FIELD_PLAIN(IN_PAGE, "thumbnails", report->with_pictures ? "true" : "false"),
 		FIELD_TEXTS(IN_PAGE, "tags", tag_names, SIMHASH_TAGS),
 		FIELD_TEXTS(IN_PAGE, "kinds", kinds, space->kind_count),
@@ -57,6 +63,49 @@ static void write_head(FILE *out, const struct report *report)
 	page_write_origin(out, &report->origin);
 	fputc(',', out);
 	record_write_members(out, RECORD_PAGE, fields);
+}
+
+/* Folders with one file are shown as groups anyway. */
+static bool is_whole_copy(const struct folder_pair *pair)
+{
+	return pair->a.files > 1 && pair->saved_bytes > 0;
+}
+
+static int write_whole_folder(FILE *out, const struct folder_pairs *found,
+			      const struct folder_pair *pair, struct simhash_error *error)
+{
+	struct bytes names[2];
+	char *a = folder_name(found, &found->tree.folders[pair->folder_a], &names[0].size);
+	char *b = folder_name(found, &found->tree.folders[pair->folder_b], &names[1].size);
+
+	names[0].data = a;
+	names[1].data = b;
+	if (a != NULL && b != NULL) {
+		fputc('{', out);
+		folder_pair_members(out, RECORD_PAGE, pair, names);
+		fputc('}', out);
+	}
+	free(a);
+	free(b);
+	return a == NULL || b == NULL ? error_set_memory(error) : 0;
+}
+
+/* Those that free the most space come first. */
+static int write_whole_folders(FILE *out, const struct folder_pairs *found,
+			       struct simhash_error *error)
+{
+	size_t shown = 0;
+
+	fputs(",\"folders\":[", out);
+	for (size_t i = 0; found != NULL && i < found->count && shown < WHOLE_FOLDERS_MAX; i++) {
+		if (!is_whole_copy(&found->pairs[i]))
+			continue;
+		fputs(shown++ > 0 ? "," : "", out);
+		if (write_whole_folder(out, found, &found->pairs[i], error) != 0)
+			return -1;
+	}
+	fputc(']', out);
+	return 0;
 }
 
 /* 7 bytes a point: size, key and shifted key, the low byte first, and kind. */
@@ -88,7 +137,8 @@ int report_write(FILE *out, const struct report *report, struct simhash_error *e
 
 	fputc('{', out);
 	write_head(out, report);
-	if (html_write_groups(out, report, error) != 0)
+	if (write_whole_folders(out, report->folders, error) != 0 ||
+	    html_write_groups(out, report, error) != 0)
 		return -1;
 	write_points(out, report->space);
 	fputc('}', out);

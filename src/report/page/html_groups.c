@@ -1,6 +1,6 @@
 /*
- * Writes the groups of the report. A group is written as its contents, and a content as its
- * relation to the first of the group and its files: a copy repeats no size, hash or counts.
+ * Writes the groups of the report. A group has contents. A content has its relation to the first
+ * file of the group, and its files. So the size, hash and counts of copies are written once.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_groups.h"
@@ -16,10 +16,10 @@
 #include "report/lists/formatter.h"
 #include "report/page/excerpt.h"
 
-#define HISTOGRAM_BINS 40
+#define HISTOGRAM_BINS 50 /* of resemblances; one more for unknown ones */
 #define NOT_KNOWN (-1.0)
 
-/* What a file is to the first of its group. The page knows the numbers. */
+/* The relation of a file to the first file of its group. The page has the same numbers. */
 enum kind { KIND_IDENTICAL, KIND_NEARLY, KIND_SIMILAR, KIND_PART };
 
 static const struct record_style as_row = {.format = RECORD_ROW};
@@ -41,25 +41,23 @@ static enum kind kind_of(const struct group *group, const struct group_member *m
 		       : KIND_SIMILAR;
 }
 
-/* ---- What all groups come to ---- */
+/* ---- Totals ---- */
 
 struct totals {
 	uint64_t groups, files;
-	uint64_t identical, nearly, similar; /* files; the first of a group is none */
-	uint64_t inside;		     /* of the identical ones: in archives */
+	uint64_t identical, nearly, similar; /* files; the first file of a group does not count */
+	uint64_t inside;		     /* copies in archives */
 	int64_t bytes, copied_bytes, nearly_bytes, similar_bytes;
 	uint64_t bins[HISTOGRAM_BINS + 1];
 };
 
 static void count_member(struct totals *totals, const struct group *group,
-			 const struct group_member *member, double top)
+			 const struct group_member *member)
 {
-	const struct file_pair pair = member_pair(group, member);
 	enum kind kind = member->role == ROLE_COPY ? KIND_IDENTICAL : kind_of(group, member);
-	double percent = pair_percent(&pair);
-	int bin = percent > top ? HISTOGRAM_BINS
-		  : top == 0	? 0
-				: (int)(percent / top * (HISTOGRAM_BINS - 0.001));
+	int bin = has_resemblance(&member->relation)
+			  ? (int)(member->relation.resemblance * (HISTOGRAM_BINS - 0.001))
+			  : HISTOGRAM_BINS;
 
 	if (kind == KIND_IDENTICAL) {
 		totals->identical++;
@@ -76,7 +74,7 @@ static void count_member(struct totals *totals, const struct group *group,
 	}
 }
 
-static int count_groups(struct totals *totals, const struct group_sorter *groups, double top,
+static int count_groups(struct totals *totals, const struct group_sorter *groups,
 			struct simhash_error *error)
 {
 	struct group_cursor cursor;
@@ -89,17 +87,13 @@ static int count_groups(struct totals *totals, const struct group_sorter *groups
 		add_size(&totals->bytes, group->bytes);
 		add_size(&totals->copied_bytes, group->copied_bytes);
 		for (size_t m = 1; m < group->count; m++)
-			count_member(totals, group, &cursor.members[m], top);
+			count_member(totals, group, &cursor.members[m]);
 		status = 0;
 	}
 	group_cursor_release(&cursor);
 	return status;
 }
 
-/*
- * The bins tell how many files are how far from the first of their group: steps up to the
- * tolerance, and what is above it, such as a distance of 1 between small files.
- */
 static void write_totals(FILE *out, const struct totals *totals)
 {
 	const struct field sums[] = {
@@ -128,7 +122,7 @@ static void write_totals(FILE *out, const struct totals *totals)
 
 /* ---- A file ---- */
 
-/* Is it a file that a person can keep or give up? */
+/* Can a person keep or remove it? Members of archives and streams are not files. */
 static bool is_own_file(const struct find_file *file)
 {
 	return file->compressed_size_bytes == 0 && !file->is_stream;
@@ -157,18 +151,28 @@ static void write_file(FILE *out, const struct find_file *file)
 
 /* ---- A group ---- */
 
+/* So "part of" means that the first file is part of the member, as in lists. */
+static struct file_pair pair_from_first(const struct group *group,
+					const struct group_member *member)
+{
+	struct file_pair pair = member_pair(group, member);
+
+	return (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation)};
+}
+
 /* Left open: a difference, a picture and the files follow. */
 static int begin_content(FILE *out, const struct group *group, const struct group_member *member,
 			 struct excerpts *excerpts, struct simhash_error *error)
 {
 	const struct relation *relation = &member->relation;
 	const struct find_file *file = member->file;
+	const struct file_pair pair = pair_from_first(group, member);
+	bool is_first = member->role == ROLE_REPRESENTATIVE;
 	char label[LABEL_SIZE];
 	const struct field fields[] = {
-		FIELD_TEXT(IN_PAGE, "label", bytes_of(member_label(group, member, label))),
+		FIELD_TEXT(IN_PAGE, "label", bytes_of(is_first ? "" : pair_label(&pair, label))),
 		FIELD_SHARE(IN_PAGE, "resemblance",
 			    has_resemblance(relation) ? relation->resemblance : NOT_KNOWN),
-		FIELD_UNSIGNED(IN_PAGE, "distance", relation->distance),
 		FIELD_UNSIGNED(IN_PAGE, "kind", kind_of(group, member)),
 		FIELD_SIGNED(IN_PAGE, "size", file->size_bytes),
 		FIELD_HEX(IN_PAGE, "hash", hash_of(file)),
@@ -179,7 +183,7 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	fputc('[', out);
 	record_write_members(out, RECORD_ROW, fields);
 	fputc(',', out);
-	if (member->role == ROLE_REPRESENTATIVE)
+	if (is_first)
 		fprintf(out, "%d", EXCERPT_OF_FIRST);
 	else if (excerpt_write(excerpts, out, file, error) != 0)
 		return -1;
@@ -239,7 +243,7 @@ static void write_version(FILE *out, const struct lineage_version *version)
 	record_write(out, &as_row, fields);
 }
 
-/* The tree of versions, each after its parent. */
+/* Versions, each after its parent. */
 static int write_lineage(FILE *out, const struct group *group, const struct group_member *members,
 			 struct simhash_error *error)
 {
@@ -255,7 +259,7 @@ static int write_lineage(FILE *out, const struct group *group, const struct grou
 	return 0;
 }
 
-/* How the list was made, and how many groups are left out of it. */
+/* The order of the list, and the number of groups that are left out. */
 static void write_order(FILE *out, const struct listing_order *order, size_t left_out)
 {
 	const struct field fields[] = {
@@ -300,13 +304,11 @@ static int write_list(FILE *out, const struct report *report, struct excerpts *e
 
 int html_write_groups(FILE *out, const struct report *report, struct simhash_error *error)
 {
-	const struct simhash_tolerance *tolerance = &report->rule->tolerance;
 	struct totals totals = {.groups = 0};
 	struct excerpts excerpts;
 	int status;
 
-	if (count_groups(&totals, report->groups,
-			 (double)tolerance->percent_millionths / SIMHASH_MILLION, error) != 0)
+	if (count_groups(&totals, report->groups, error) != 0)
 		return -1;
 	write_totals(out, &totals);
 	excerpts_init(&excerpts, report);

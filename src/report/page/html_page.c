@@ -49,6 +49,8 @@ void page_write_origin(FILE *out, const struct page_origin *origin)
 		FIELD_TEXT(IN_PAGE, "host", bytes_of(origin->host)),
 		FIELD_TEXTS(IN_PAGE, "command", (const char *const *)origin->words,
 			    (size_t)origin->word_count),
+		FIELD_TEXTS(IN_PAGE, "directories", (const char *const *)origin->directories,
+			    origin->directory_count),
 		FIELDS_END,
 	};
 

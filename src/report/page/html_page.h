@@ -18,18 +18,20 @@
  */
 #define REPORT_FILES_MAX 300000
 
-/* What a page was made of. */
+/* How a page was made, and the files that it is about. */
 struct page_origin {
 	const char *index, *host; /* the URL, which has no password, and this host's name */
 	char *const *words;	  /* of the command line */
 	int word_count;
+	char **directories; /* the searched ones; "HOST:PATH" on another host */
+	size_t directory_count, directory_capacity;
 };
 
 /* Write what comes before the data; returns where the rest begins. */
 const char *page_begin(FILE *out, const char *template);
 void page_end(FILE *out, const char *rest);
 
-/* Write the first fields of the data's object: when, by what and of what it was made. */
+/* Write the first fields of the object with the data. */
 void page_write_origin(FILE *out, const struct page_origin *origin);
 
 #endif

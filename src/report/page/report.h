@@ -1,10 +1,11 @@
 /*
- * The data from which a report is made.
+ * The data of a report.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_REPORT_H
 #define SIMHASH_REPORT_REPORT_H
 
+#include "find/folders/folders.h"
 #include "find/groups/group_sorter.h"
 #include "find/rule/find.h"
 #include "report/lists/key_space.h"
@@ -14,18 +15,15 @@
 struct report {
 	struct page_origin origin;
 	bool with_pictures;
-	bool with_lineage; /* a tree of versions for each group */
-	const struct listing_order
-		*order; /* that the groups have; what is beyond its limit is left out */
+	bool with_lineage;		   /* a tree of versions for each group */
+	const struct listing_order *order; /* of the groups; those beyond its limit are left out */
 	const struct group_sorter *groups;
+	const struct folder_pairs *folders; /* NULL: they were not compared */
 	const struct key_space *space;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
 	struct find_counts counts;
-	/*
-	 * A file could not be read to show its content, though it is there and has not changed.
-	 * Its group is written without that.
-	 */
+	/* A file that exists and has not changed cannot be read. The page does not show its content. */
 	void (*unreadable)(void *context, const struct find_file *file, int system_errno);
 	void *context;
 };

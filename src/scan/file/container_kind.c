@@ -5,6 +5,7 @@
  */
 #include "scan/file/container_kind.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -252,12 +253,24 @@ const char *container_explain(int failure)
 
 bool container_may_be_read_later(int failure)
 {
-	return failure == CONTAINER_IS_TOO_DEEP || failure == CONTAINER_NEEDS_MEMORY;
+	switch (failure) {
+	case EOVERFLOW: /* --limits=inflated */
+	case CONTAINER_IS_TOO_DEEP:
+	case CONTAINER_NEEDS_MEMORY:
+	case CONTAINER_INFLATES_TOO_FAR:
+	case CONTAINER_HAS_TOO_MANY:
+	case CONTAINER_HAS_LONG_TEXT:
+	case CONTAINER_ENDS_THE_RUN:
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool container_is_left_out(int failure)
 {
 	switch (failure) {
+	case EILSEQ: /* a name for gzip, but another content */
 	case CONTAINER_IS_ENCRYPTED:
 	case CONTAINER_IS_TOO_LARGE_INSIDE:
 	case CONTAINER_HAS_LONG_NAME:

@@ -91,9 +91,9 @@ enum container_failure {
 };
 const char *container_explain(int failure);
 
-/* Is this omitted by design? It is reported, and the run still succeeds. */
+/* Is this left out by its nature or by a limit? It is reported, and the run is still a success. */
 bool container_is_left_out(int failure);
-/* Can another run, with other options, read it? */
+/* Is it by a limit? Another run, with other options, may read it. */
 bool container_may_be_read_later(int failure);
 
 #endif

@@ -1,0 +1,1 @@
+-- Version 16: the column count_difference of similar_pair and similar_file was called percent; see views.sql.

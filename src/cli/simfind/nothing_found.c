@@ -1,0 +1,287 @@
+/*
+ * Explains an empty result.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simfind/nothing_found.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/shell_word.h"
+#include "cli/terminal/terminal.h"
+#include "store/names/names.h"
+#include "store/names/tag_sets.h"
+#include "store/rows/known_file.h"
+#include "store/rows/totals.h"
+
+/* A note that is being written. */
+struct note {
+	FILE *out;
+	char *text;
+	size_t size;
+};
+
+static bool note_begin(struct note *note)
+{
+	note->text = NULL;
+	note->out = open_memstream(&note->text, &note->size);
+	if (note->out != NULL)
+		fputs("note: ", note->out);
+	return note->out != NULL;
+}
+
+static void note_end(struct note *note)
+{
+	if (close_text(note->out, &note->text) == 0)
+		say(find_program.name, note->text);
+	free(note->text);
+}
+
+/* Control bytes are for no command line. */
+static void write_path(FILE *out, struct bytes path, const char *else_word)
+{
+	if (needs_encoding(path))
+		fputs(else_word, out);
+	else
+		write_command_word(out, path);
+}
+
+/* ---- The index ---- */
+
+/* "'one' and 'other'": the tag sets by which the index has files. The caller frees it; NULL: unknown. */
+static char *name_tag_sets(struct store *store)
+{
+	struct simhash_error ignored;
+	struct name_list list = {.count = 0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int64_t rows;
+
+	if (out == NULL)
+		return NULL;
+	if (store_read_tag_sets(store, &list, &ignored) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			if (store_count_rows(store, list.names[i].id, &rows, &ignored) == 0 &&
+			    rows > 0)
+				fprintf(out, "%s'%s'", ftello(out) == 0 ? "" : ", ",
+					list.names[i].text.data);
+	name_list_release(&list);
+	close_text(out, &text);
+	return text;
+}
+
+static void explain_absence(const struct find_plan *plan, struct store *store)
+{
+	char *others = name_tag_sets(store);
+	struct note note;
+
+	if (others == NULL || !note_begin(&note)) {
+		free(others);
+		return;
+	}
+	if (others[0] == '\0')
+		fputs("the index is empty; add files with simhash PATH", note.out);
+	else
+		fprintf(note.out,
+			"the index has no files of tag set '%s', only of %s; use --tag-set=FILE",
+			simhash_tag_set_name(plan->request->tags), others);
+	note_end(&note);
+	free(others);
+}
+
+/* How many files has the index by the tags of the search? */
+static int64_t count_files(const struct find_plan *plan, struct store *store)
+{
+	struct simhash_error ignored;
+	int64_t tag_set, rows = 0;
+
+	if (store_tag_set_id(store, plan->request->tags, false, &tag_set, &ignored) != 0)
+		return -1;
+	return tag_set != 0 && store_count_rows(store, tag_set, &rows, &ignored) != 0 ? -1 : rows;
+}
+
+/* ---- Standard input ---- */
+
+/* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
+static const char *what_extension_decides(const struct find_plan *plan,
+					  const struct find_outcome *outcome)
+{
+	const struct find_rule *rule = &plan->request->rule;
+
+	if (plan->request->measure != NULL)
+		return NULL;
+	if (rule_is_by_extension(rule))
+		return "only files of the same extension can be found by this key";
+	if (rule->verify.same_extension)
+		return "only files of the same extension can be similar to it";
+	if (outcome->counts.unsketched > 0 && rule->verify.mode != VERIFY_NO &&
+	    rule->verify.mode != VERIFY_ALL)
+		return "a file without a resemblance sketch can be similar to it only if it has "
+		       "the same";
+	return NULL;
+}
+
+static void explain_stdin(const struct find_plan *plan, const struct find_outcome *outcome)
+{
+	const char *decides = what_extension_decides(plan, outcome);
+	char count[32];
+	struct note note;
+
+	if (!note_begin(&note))
+		return;
+	if (decides != NULL)
+		fprintf(note.out,
+			"standard input counts as a file without an extension, and %s; give a FILE "
+			"to search with its extension",
+			decides);
+	else if (plan->request->measure != NULL)
+		fprintf(note.out,
+			"no file is similar to standard input by %s; --min-resemblance accepts "
+			"less than %g%%",
+			simhash_measure_text(plan->request->measure),
+			100 * plan->request->min_similarity);
+	else
+		fprintf(note.out,
+			"none of %s files is similar to standard input; --nearest=N lists the "
+			"nearest files, similar or not",
+			format_count(outcome->counts.rows, count));
+	note_end(&note);
+}
+
+/* ---- FILEs and DIRs ---- */
+
+/* A backup may have nothing twice, and everything elsewhere. */
+static void explain_below(const struct find_plan *plan)
+{
+	const struct bytes *below = plan->request->below;
+	struct note note;
+
+	if (!note_begin(&note))
+		return;
+	fputs("only files below the directory were compared with each other; to compare them with "
+	      "all others, use simfind --between ",
+	      note.out);
+	write_path(note.out, below[0].size == 0 ? bytes_of("/") : below[0], "DIR");
+	fputs(" /", note.out);
+	note_end(&note);
+}
+
+/* The directory of a FILE, if the index has no file of this host at or below it; or NULL. */
+static char *find_uncovered(const char *file, struct store *store, const struct row_scope *scope)
+{
+	struct simhash_error ignored;
+	char *path = realpath(file, NULL), *slash = path == NULL ? NULL : strrchr(path, '/');
+	bool has_rows = true;
+
+	if (slash != NULL)
+		slash[slash == path] = '\0';
+	if (slash == NULL || store_has_rows_at(store, scope, path, &has_rows, &ignored) != 0 ||
+	    has_rows) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* Does the index not cover a FILE? */
+static bool explain_files(const struct find_plan *plan, struct store *store)
+{
+	const struct operands *operands = &plan->arguments->operands;
+	struct row_scope scope = {.tag_set = 0};
+	struct simhash_error ignored;
+	char *directory = NULL;
+	struct note note;
+
+	if (store_tag_set_id(store, plan->request->tags, false, &scope.tag_set, &ignored) != 0 ||
+	    store_host_id(store, plan->request->host, false, &scope.host, &ignored) != 0)
+		return false;
+	for (size_t i = 0; directory == NULL && i < operands->query_count; i++)
+		if (operands->queries[i] != NULL)
+			directory = find_uncovered(operands->queries[i], store, &scope);
+	if (directory == NULL || !note_begin(&note)) {
+		free(directory);
+		return false;
+	}
+	fputs("the index has no files at or below ", note.out);
+	write_path(note.out, bytes_of(directory), "the directory of FILE");
+	fputs("; to search them too, index them first: simhash ", note.out);
+	write_path(note.out, bytes_of(directory), "DIR");
+	note_end(&note);
+	free(directory);
+	return true;
+}
+
+/* ---- Options ---- */
+
+/* Those of the options that leave files or pairs out: "--ext, --only"; returns how many. */
+static size_t write_limiting(FILE *out, const struct find_arguments *arguments)
+{
+	const struct exclusions *files = &arguments->exclusions;
+	const struct find_rule *rule = &arguments->request.rule;
+	const struct {
+		bool is_given;
+		const char *name;
+	} options[] = {
+		{files->extensions.count > 0, "--ext"},
+		{files->rules.count > 0, "--exclude"},
+		{files->min_size_bytes > 0, "--min-size"},
+		{files->max_size_bytes < INT64_MAX, "--max-size"},
+		{arguments->known_count > 0, "--known"},
+		{arguments->request.kinds != 0, "--only"},
+		{arguments->has_min_resemblance, "--min-resemblance"},
+		{rule->verify.same_extension, "--same-extension"},
+		{arguments->has_tolerance, "--tolerance"},
+	};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].is_given)
+			fprintf(out, "%s%s", count++ == 0 ? "" : ", ", options[i].name);
+	return count;
+}
+
+static void explain_options(const struct find_plan *plan)
+{
+	char *options = NULL;
+	size_t size, count;
+	FILE *out = open_memstream(&options, &size);
+	struct note note;
+
+	if (out == NULL)
+		return;
+	count = write_limiting(out, plan->arguments);
+	if (close_text(out, &options) == 0 && count > 0 && note_begin(&note)) {
+		fprintf(note.out, "nothing was found with %s; without %s there may be more",
+			options, count == 1 ? "it" : "them");
+		note_end(&note);
+	}
+	free(options);
+}
+
+/* ---- All ---- */
+
+void explain_nothing(const struct find_plan *plan, struct store *store,
+		     const struct find_outcome *outcome)
+{
+	const struct find_request *request = plan->request;
+	int64_t files;
+
+	if (plan->arguments->quiet || outcome->found > 0 || outcome->had_unreadable)
+		return;
+	files = count_files(plan, store);
+	if (files == 0)
+		explain_absence(plan, store);
+	else if (files < 0 || request->nearest > 0)
+		return;
+	else if (operands_have_stdin(&plan->arguments->operands))
+		explain_stdin(plan, outcome);
+	else if (plan->list < LIST_FOLDERS && !plan->has_files && request->below_count == 1 &&
+		 !request->has_between)
+		explain_below(plan);
+	else if (!plan->has_files || !explain_files(plan, store))
+		explain_options(plan);
+}
