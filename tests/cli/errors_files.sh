@@ -9,7 +9,7 @@ runs 0 "$SIMHASH" "$files"
 # An empty list requests no files.
 : >none
 runs 0 "$SIMFIND" --files0-from=none
-said "0 pairs (0 identical, 0 similar) among 0 candidates"
+said "0 pairs (0 identical, 0 similar) for 0 files"
 
 # Requested files that cannot be read; the others are answered.
 cp "$files/a" b

@@ -289,7 +289,7 @@ done
 # A FILE is searched for even if the filter excludes it.
 runs 0 "$SIMFIND" --ext=c "$files/copies/three.TXT"
 same "copies of a file" 2 "$(wc -l <out)"
-said "among 2 candidate"
+said "2 pairs (2 identical, 0 similar) for 1 file."
 runs 0 "$SIMFIND" --fail-on-match --ext=nothing
 said "0 pairs (0 identical, 0 similar) among 0 files"
 runs 3 "$SIMFIND" --fail-on-match --ext=c

@@ -107,6 +107,17 @@ reset() {
 	eval "$TEST_RESET"
 }
 
+# on_terminal COLUMNS COMMAND...: what it writes to a terminal of that width is in `screen`, and as the terminal gets it in
+# `screen.raw`; its exit status is in `status`
+on_terminal() {
+	local columns=$1
+	shift
+	status=0
+	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null \
+		>"$TEST_FOLDER/screen.raw" </dev/null || status=$?
+	tr -d '\r' <"$TEST_FOLDER/screen.raw" >"$TEST_FOLDER/screen"
+}
+
 # wait_until COMMAND...: wait until it succeeds; waiting for long is a failure
 wait_until() {
 	local end=$((SECONDS + 60))

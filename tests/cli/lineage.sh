@@ -129,7 +129,7 @@ same "lines of JSON" 5 "$(wc -l <out)"
 
 # On a terminal, the summary appears once and first, and paths are complete.
 script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --group=lineage $files/s1" /dev/null >shown </dev/null
-same "summaries on a terminal" 1 "$(grep -c ' pairs (' shown)"
+same "summaries on a terminal" 1 "$(grep -Ec '^[0-9A-Z][^ ]* of [0-9]+ files' shown)"
 grep -q 'o  .*/files/s1/e.txt' shown || fail "a path on a terminal: $(cat shown)"
 
 # For programs: each file once, after the file that it comes from, which is its parent in JSON.

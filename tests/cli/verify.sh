@@ -166,9 +166,9 @@ runs 0 "$SIMFIND" --summary=none --group=none --candidates=skew --format=json
 
 # The most similar pairs come first, in text and in CSV.
 runs 0 "$SIMFIND" --summary=none
-awk '/^identical/ { r = 100 } /^over 99 %/ { r = 99.5 } /^about/ { r = $2 }
-	!/^(identical|over 99 %|about [0-9]+ %|same counts|distance )/ { print "no label: " $0; exit 1 }
-	/^(identical|over|about)/ { if (NR > 1 && r > last) { print "after " last ": " $0; exit 1 } last = r }' out >verdict ||
+awk '/^identical/ { r = 100 } /^>99 %/ { r = 99.5 } /^[0-9]+ %/ { r = $1 }
+	!/^(identical|>99 %|[0-9]+ %|similar)/ { print "no label: " $0; exit 1 }
+	/^(identical|>99|[0-9])/ { if (NR > 1 && r > last) { print "after " last ": " $0; exit 1 } last = r }' out >verdict ||
 	fail "order: $(cat verdict)"
 same "columns of labels" "" "$(LC_ALL=C grep -vE "^.{16}  /" out || true)"
 runs 0 "$SIMFIND" --summary=none --format=csv
@@ -212,10 +212,10 @@ done
 runs 0 "$SIMFIND" --summary=none --format=csv
 same "parts without --also=versions" 0 "$(grep -c parts/ out || true)"
 runs 0 "$SIMFIND" --summary=none --also=versions
-grep -qE "^part of \(~[0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
-grep -qE "^contains \(~[0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
+grep -qE "^part of \([0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
+grep -qE "^contains \([0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
 runs 0 "$SIMFIND" -q --also=versions --format=html -o report.html
-grep -qE '"(part of|contains) \(~[0-9]+ %\)"' report.html || fail "the report has no parts"
+grep -qE '"(part of|contains) \([0-9]+ %\)"' report.html || fail "the report has no parts"
 runs 0 "$SIMFIND" --summary=none --also=versions --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "sketch" || ($5 > $6) != ($8 < $9)) exit 1
 	if (($5 > $6 ? $5 : $6) < 0.85 || ($5 > $6 ? $6 : $5) > 0.7) exit 1; n++ } END { exit n != 2 }' ||

@@ -145,13 +145,12 @@ page_blocks "$doc/README.md"
 same "kinds of blocks in the README" "console sh" \
 	"$(find blocks -name '[0-9]*' ! -name '*.mark' | sed 's/.*\.//' | sort -u | paste -sd ' ')"
 console=$(find "$TEST_FOLDER/blocks" -name '*.console')
-mkdir -p session.home/documents/reports session.home/documents/backup/reports
+mkdir -p session.home/documents/{cv,old/cv}
 cd session.home/documents
-seq 20000 24000 | factor >reports/report_v3.txt
-cp reports/report_v3.txt 'reports/report_v3 (copy).txt'
-sed 100,120d reports/report_v3.txt >reports/report_v2.txt
-sed 500,650d reports/report_v2.txt >reports/report_v1.txt
-cp reports/report_v[12].txt backup/reports
+seq 20000 24000 | factor >cv/2024.odt
+sed 500,650d cv/2024.odt >cv/2023.odt
+seq 20000 22000 >cv/photo.jpg
+cp cv/2023.odt cv/2024.odt old/cv
 settle .
 cd ..
 session <"$console" >../found
@@ -164,6 +163,7 @@ if [ -n "${WRITE:-}" ]; then
 	cp found "$console"
 fi
 diff <(without_times <"$console") <(without_times <found) || fail "the session of the README prints something else"
+grep -Eq '^ *>?[0-9]+ %' found || fail "the session finds nothing: $(cat found)"
 make_home
 run_blocks
 [ $ran = 1 ] || fail "$ran blocks of the README ran"

@@ -37,7 +37,7 @@ def kind(member):
 
 def label(member):
     percent = 100 * member["resemblance"]
-    return "about %.0f %%" % percent if percent < 99.5 else "over 99 %"
+    return "%.0f %%" % percent if percent < 99.5 else ">99 %"
 
 
 def others(group):

@@ -9,12 +9,12 @@
 /* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
 #define GROUPS_SHARE 4
 
-/* Where nothing else is asked for than similar files, a person sees them in groups. */
-static bool folds(const struct find_arguments *arguments, const struct find_request *request,
-		  const struct listing *listing)
+/* A person at a terminal who asks only for similar files sees blocks. */
+static bool shows_blocks(const struct find_arguments *arguments, const struct find_request *request,
+			 const struct listing *listing)
 {
-	return listing->how.has_marks && !arguments->has_format && !arguments->operands.has_files &&
-	       !request->expand && request->parts == 1;
+	return listing->how.has_marks && !arguments->has_format && !request->expand &&
+	       request->parts == 1;
 }
 
 static enum find_list choose_list(const struct find_arguments *arguments,
@@ -30,7 +30,9 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 		return LIST_LINEAGES;
 	if (arguments->has_groups)
 		return LIST_GROUPS;
-	return folds(arguments, request, listing) ? LIST_FOLDED : LIST_PAIRS;
+	if (!shows_blocks(arguments, request, listing))
+		return LIST_PAIRS;
+	return arguments->operands.has_files ? LIST_MATCHES : LIST_FOLDED;
 }
 
 /* Is nothing but the exit status asked for? */
@@ -48,11 +50,14 @@ static void plan_pairs(struct find_plan *plan)
 			    plan->reads_files;
 
 	plan->lists_groups = plan->list >= LIST_GROUPS && plan->list <= LIST_REPORT;
+	plan->shows_blocks = plan->list == LIST_FOLDED || plan->list == LIST_MATCHES ||
+			     (plan->list == LIST_GROUPS && arguments->formatter->is_text);
 	plan->finds_groups = plan->lists_groups && !reads_stored && !plan->has_files &&
 			     can_find_groups;
 	plan->counts_groups = plan->list == LIST_FOLDED || plan->finds_groups;
-	plan->keeps_pairs = !plan->finds_groups && (plan->lists_groups || plan->reads_files ||
-						    (arguments->stores && !can_find_groups));
+	plan->keeps_pairs = !plan->finds_groups &&
+			    (plan->lists_groups || plan->list == LIST_MATCHES ||
+			     plan->reads_files || (arguments->stores && !can_find_groups));
 	plan->stops_at_match = arguments->fail_on_match && plan->list == LIST_PAIRS &&
 			       !plan->keeps_pairs && !arguments->stores && lists_nothing(arguments);
 	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;

@@ -13,8 +13,9 @@
 
 enum find_list {
 	LIST_PAIRS,
+	LIST_MATCHES, /* the matches of each FILE, for a person */
 	LIST_GROUPS,
-	LIST_FOLDED,   /* pairs in groups, for a person */
+	LIST_FOLDED,   /* groups for a person: only the first files of large ones */
 	LIST_LINEAGES, /* groups as trees */
 	LIST_REPORT,   /* groups as a page */
 	LIST_FOLDERS,
@@ -29,8 +30,8 @@ struct find_plan {
 	/* FILEs are searched for; the content of files is read. */
 	bool has_files, reads_files;
 	struct confirm_request confirming; /* how pairs are read */
-	/* Groups are listed; they are found without their pairs; the summary counts them. */
-	bool lists_groups, finds_groups, counts_groups;
+	/* Groups are listed; the list has blocks; groups are found without pairs; JSON counts groups. */
+	bool lists_groups, shows_blocks, finds_groups, counts_groups;
 	size_t groups_bytes; /* of memory, in which groups wait */
 	bool keeps_pairs;    /* until all are found */
 	bool stops_at_match; /* the first pair decides the exit status, and nothing is listed */

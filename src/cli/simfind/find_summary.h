@@ -14,8 +14,11 @@
 /* What a run found, as far as it came. */
 struct find_outcome {
 	struct find_counts counts;
-	uint64_t found; /* pairs that were kept */
-	bool by_groups; /* the summary is about groups; these are of them alone */
+	uint64_t found;	  /* pairs that were kept */
+	uint64_t matches; /* of FILEs, in a list of them */
+	uint64_t asked,
+		unmatched; /* FILEs that were read; of those in a list of matches: without any */
+	bool by_groups;	   /* the summary of JSON is about groups; these are of them alone */
 	uint64_t groups, grouped_files, copies, similar;
 	uint64_t copies_inside; /* of the copies: in archives */
 	int64_t copied_bytes;
@@ -28,7 +31,7 @@ struct find_outcome {
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals);
 
-/* The line of text without its end. */
+/* The line of text. */
 void write_find_summary(FILE *out, const struct find_plan *plan,
 			const struct find_outcome *outcome);
 
@@ -40,6 +43,9 @@ void write_stored(FILE *out, const struct find_outcome *outcome);
 
 /* All of these, unless another summary or none is asked for. */
 void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome);
+
+/* The next step for a person at a terminal, if there is one. */
+void suggest_next_step(const struct find_plan *plan, const struct find_outcome *outcome);
 
 /* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,

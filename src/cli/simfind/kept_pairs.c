@@ -260,6 +260,6 @@ int write_groups(const struct find_plan *plan, const struct find_counts *counts,
 		return write_report(plan, counts, store, listing, groups, error);
 	if (plan->list == LIST_LINEAGES)
 		return listing_write_lineages(listing, groups, error);
-	return plan->list == LIST_FOLDED ? listing_write_folded(listing, groups, error)
-					 : listing_write_groups(listing, groups, error);
+	return plan->shows_blocks ? listing_write_blocks(listing, groups, error)
+				  : listing_write_groups(listing, groups, error);
 }

@@ -149,8 +149,10 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 		listing_set_order(&listing, &arguments->order);
 		listing_set_colours(&listing, arguments->colours);
 		status = list(&plan, store, &listing, outcome, error);
+		pager_finish();
+		if (status == 0)
+			suggest_next_step(&plan, outcome);
 	}
-	pager_finish();
 	listing_release(&listing);
 	return status;
 }

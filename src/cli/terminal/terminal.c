@@ -18,6 +18,8 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/text/escape.h"
+#include "base/text/shell_word.h"
+#include "report/lists/marked.h"
 #include "scan/file/container_kind.h"
 
 /* Of standard error, and whether a status line is on it. */
@@ -138,6 +140,29 @@ void say(const char *program, const char *text)
 void say_path(const char *program, struct bytes path, const char *text)
 {
 	say_parts(program, path, text);
+}
+
+void say_next(const char *command, const char *url, const char *options, const char *what)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (isatty(STDOUT_FILENO) != 1 || isatty(STDERR_FILENO) != 1 || fflush(stdout) != 0)
+		return;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	fprintf(out, "\nNext: %s ", command);
+	if (url != NULL) {
+		fputs("-d ", out);
+		write_command_word(out, bytes_of(url));
+		fputc(' ', out);
+	}
+	fprintf(out, "%s%s%s", options == NULL ? "" : options, options == NULL ? "" : " ", what);
+	if (close_text(out, &text) == 0)
+		write_wrapped(stderr, text, terminal_columns());
+	free(text);
 }
 
 int finish_output(struct simhash_error *error)

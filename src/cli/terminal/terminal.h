@@ -31,6 +31,12 @@ unsigned terminal_columns(void);
 /* Write an escaped path in at most `columns` columns; of a longer one "..." and its end. */
 void write_shortened(FILE *out, struct bytes path, unsigned columns);
 
+/*
+ * Say what a person can do next: "Next: COMMAND -d URL OPTIONS WHAT". Only if standard output and standard error
+ * are terminals. `url`: of the index, NULL if it was not given; `options` may be NULL.
+ */
+void say_next(const char *command, const char *url, const char *options, const char *what);
+
 /* Write "program: path: text". */
 void say_path(const char *program, struct bytes path, const char *text);
 

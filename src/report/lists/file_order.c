@@ -24,7 +24,7 @@ static void write_text(FILE *out, const struct ordered_file *file,
 	if (reference != NULL && file->is_copy)
 		snprintf(label, sizeof label, "identical");
 	else if (reference != NULL)
-		snprintf(label, sizeof label, "about %u %% in", shared_percent(file));
+		snprintf(label, sizeof label, "%u %% in", shared_percent(file));
 	if (with_references)
 		fprintf(out, "%-*s  ", LABEL_COLUMNS, label);
 	write_escaped(out, file->display);

@@ -55,7 +55,7 @@ struct formatter {
 	enum record_format format;
 	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in no order */
-	bool is_text;	/* for people: marks are understood */
+	bool is_text;	/* for people: marks are understood; groups are blocks, see listing.h */
 	bool is_report; /* written by report_write, from all that was found; no functions */
 	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
 	/* What stands before the members of a group; NULL: nothing. */
@@ -67,8 +67,11 @@ struct formatter {
 extern const struct formatter formatter_text, formatter_csv, formatter_json, formatter_jsonl,
 	formatter_null, formatter_html, formatter_dot;
 
-/* A member as a line of its own, below the representative; that shows what its copies take. */
-member_fn text_write_folded;
+/* Colours of ECMA-48; text for people has no others. */
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define BOLD "\x1b[1m"
+#define PLAIN "\x1b[0m"
 
 /* The distance of the counts in percent of the mean size; 0 for two empty files. */
 double count_difference(const struct file_pair *pair);
@@ -85,7 +88,10 @@ const char *confirmation_name(const struct file_pair *pair);
  */
 #define LABEL_SIZE 24
 #define LABEL_COLUMNS 16
+#define BLOCK_INDENT 13 /* columns before the path of a member below the first file of its group */
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
+/* "(95 %)": how much of one file is in the other. */
+char *share_label(const struct relation *relation, char label[LABEL_SIZE]);
 /* A member as a pair with the representative of its group, which is b. */
 struct file_pair member_pair(const struct group *group, const struct group_member *member);
 

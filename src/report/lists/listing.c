@@ -5,6 +5,7 @@
 #include "report/lists/listing.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #define LINES_AT_ONCE 128
 #define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
 #define FIRST_MAX 60		 /* columns; a first path wider than this is not waited for */
+#define NO_COLUMN INT_MIN	 /* of a path that is not in the first column */
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 40 /* lines on a narrower terminal are wrapped */
 
@@ -223,16 +225,19 @@ static void join_prefix(struct common_prefix *prefix, struct common_prefix *othe
 	shorten(prefix, path);
 }
 
-static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
+/* Its column is as wide as the path and so many columns more. */
+static int note_path(struct common_prefix *prefix, struct bytes path, int more,
 		     struct simhash_error *error)
 {
 	struct common_prefix own = {.columns = 0};
+	long long columns;
 
 	own.bytes = escape_text(path, &own.size);
 	if (own.bytes == NULL)
 		return error_set_memory(error);
-	if (is_first)
-		own.columns = text_columns((struct bytes){own.bytes, own.size});
+	columns = (long long)text_columns((struct bytes){own.bytes, own.size}) + more;
+	if (columns > 0)
+		own.columns = (size_t)columns;
 	join_prefix(prefix, &own);
 	free(own.bytes);
 	return 0;
@@ -241,7 +246,23 @@ static int note_path(struct common_prefix *prefix, struct bytes path, bool is_fi
 int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
 		 struct simhash_error *error)
 {
-	return note_path(&listing->prefix, find_file_display(file), is_first, error);
+	return listing_note_wide(listing, file, is_first ? 0 : NO_COLUMN, error);
+}
+
+int listing_note_wide(struct listing *listing, const struct find_file *file, int columns,
+		      struct simhash_error *error)
+{
+	return note_path(&listing->prefix, find_file_display(file), columns, error);
+}
+
+struct bytes listing_prefix(const struct listing *listing)
+{
+	const struct common_prefix *prefix = &listing->prefix;
+
+	/* A single slash is not worth a heading. */
+	if (!listing->how.has_marks || prefix->size < 2)
+		return (struct bytes){"", 0};
+	return (struct bytes){prefix->bytes, prefix->size};
 }
 
 void listing_write_head(struct listing *listing, const char *text)
@@ -250,22 +271,21 @@ void listing_write_head(struct listing *listing, const char *text)
 	fputc('\n', listing->file);
 }
 
-/* A single slash is not worth a heading. */
 void listing_begin_marked(struct listing *listing)
 {
 	struct common_prefix *prefix = &listing->prefix;
 	struct layout layout = {.columns = listing->how.columns};
+	struct bytes shown;
+	size_t left_out;
 	char *line;
 
 	if (prefix->bytes == NULL)
 		return;
-	if (prefix->size < 2)
-		prefix->size = 0;
-	prefix->columns -= text_columns((struct bytes){prefix->bytes, prefix->size});
-	if (prefix->columns > FIRST_MAX)
-		prefix->columns = FIRST_MAX;
-	if (prefix->size == 0 || asprintf(&line, "paths below %c%.*s:\n", PATH_MARK,
-					  (int)prefix->size, prefix->bytes) < 0)
+	left_out = text_columns(listing_prefix(listing));
+	prefix->columns -= prefix->columns < left_out ? prefix->columns : left_out;
+	shown = listing_prefix(listing);
+	if (shown.size == 0 || asprintf(&line, "Paths are below %c%.*s.\n", PATH_MARK,
+					(int)shown.size, shown.data) < 0)
 		return;
 	write_marked(listing->file, bytes_of(line), &layout);
 	fputc('\n', listing->file);
@@ -274,9 +294,9 @@ void listing_begin_marked(struct listing *listing)
 
 void listing_write_text(struct listing *listing, struct bytes text)
 {
-	const struct common_prefix *prefix = &listing->prefix;
-	const struct layout layout = {.prefix = {prefix->bytes, prefix->size},
-				      .first = prefix->columns,
+	size_t first = listing->prefix.columns;
+	const struct layout layout = {.prefix = listing_prefix(listing),
+				      .first = first < FIRST_MAX ? first : FIRST_MAX,
 				      .columns = listing->how.columns};
 
 	if (listing->how.has_marks)
@@ -331,8 +351,8 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 	line->size = end - text->written;
 	text->written = end;
 	if (listing->how.has_marks &&
-	    (note_path(&text->prefix, find_file_display(pair->a), true, error) != 0 ||
-	     note_path(&text->prefix, find_file_display(pair->b), false, error) != 0))
+	    (note_path(&text->prefix, find_file_display(pair->a), 0, error) != 0 ||
+	     note_path(&text->prefix, find_file_display(pair->b), NO_COLUMN, error) != 0))
 		return -1;
 	return text->count == LINES_AT_ONCE || is_due(listing, text) ? hand_on(listing, text, error)
 								     : 0;
@@ -377,73 +397,19 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 
 /* ---- Groups ---- */
 
-static int note_members(struct listing *listing, const struct group *group,
-			const struct group_member *members, struct simhash_error *error)
-{
-	for (size_t m = 0; m < group->count; m++)
-		if (listing_note(listing, members[m].file, false, error) != 0)
-			return -1;
-	return 0;
-}
-
-/* Marks are taken out again on the way to the file. */
-int listing_write_member(struct listing *listing, const struct group *group,
-			 const struct group_member *member, member_fn *write,
-			 struct simhash_error *error)
-{
-	struct thread_text *text = &listing->texts[0];
-
-	if (!listing->how.has_marks) {
-		write(listing->file, group, member, &listing->how);
-		return listing_check(listing, error);
-	}
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
-	write(text->stream, group, member, &listing->how);
-	if (fflush(text->stream) != 0 || ferror(text->stream))
-		return error_set_memory(error);
-	listing_write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
-	return listing_check(listing, error);
-}
-
-/* Formats the text that comes before the members; a head is wrapped for a terminal. */
-static int write_group_head(struct listing *listing, const struct group *group,
-			    struct simhash_error *error)
-{
-	struct thread_text *text = &listing->texts[0];
-
-	if (listing->formatter->group == NULL)
-		return 0;
-	if (!listing->how.has_marks) {
-		listing->formatter->group(listing->file, group, &listing->how);
-		return 0;
-	}
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
-	listing->formatter->group(text->stream, group, &listing->how);
-	/* In place of the end of the line, that of the text. */
-	if (fseeko(text->stream, -1, SEEK_CUR) != 0 || fputc('\0', text->stream) == EOF ||
-	    fflush(text->stream) != 0)
-		return error_set_memory(error);
-	write_wrapped(listing->file, text->text, listing->how.columns);
-	return 0;
-}
-
 static int write_group(struct listing *listing, const struct group *group,
 		       const struct group_member *members, struct simhash_error *error)
 {
 	const struct formatter *formatter = listing->formatter;
 
 	frame_next(listing->file, &formatter->groups, group->number - 1);
-	if (write_group_head(listing, group, error) != 0)
-		return -1;
+	if (formatter->group != NULL)
+		formatter->group(listing->file, group, &listing->how);
 	for (size_t m = 0; m < group->count; m++)
-		if (listing_write_member(listing, group, &members[m], formatter->member, error) !=
-		    0)
-			return -1;
+		formatter->member(listing->file, group, &members[m], &listing->how);
 	if (formatter->end_group != NULL)
 		fputs(formatter->end_group, listing->file);
-	return 0;
+	return listing_check(listing, error);
 }
 
 int listing_each_group(struct listing *listing, const struct group_sorter *groups,
@@ -466,11 +432,6 @@ int listing_each_group(struct listing *listing, const struct group_sorter *group
 int listing_write_groups(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error)
 {
-	if (listing->how.has_marks) {
-		if (listing_each_group(listing, groups, note_members, error) != 0)
-			return -1;
-		listing_begin_marked(listing);
-	}
 	frame_begin(listing->file, &listing->formatter->groups);
 	if (listing_each_group(listing, groups, write_group, error) != 0)
 		return -1;

@@ -29,6 +29,8 @@ struct listing {
 	size_t memory_bytes; /* for pairs that wait to be written */
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */
+	bool folds;		   /* of large groups only the first files are written */
+	bool was_alone;		   /* the last block was a line */
 	struct thread_text *texts; /* one for each thread */
 	struct line_sorter *sorter;
 	uint64_t written, left_out; /* pairs or groups; those beyond the limit */
@@ -77,10 +79,17 @@ int listing_write_groups(struct listing *listing, const struct group_sorter *gro
 			 struct simhash_error *error);
 
 /*
- * Write groups for a person, as marked text: of each its representative, below it the first of
- * its members, each with what it is to the representative, and how many more there are.
+ * Write groups for people, as blocks: the first file, and below it the others, each with its relation
+ * to the first. All blocks are noted before the first is written, with listing_begin_marked between.
+ * The number of a group is set.
  */
-int listing_write_folded(struct listing *listing, const struct group_sorter *groups,
+int listing_note_block(struct listing *listing, const struct group *group,
+		       const struct group_member *members, struct simhash_error *error);
+int listing_write_block(struct listing *listing, const struct group *group,
+			const struct group_member *members, struct simhash_error *error);
+int listing_note_blocks(struct listing *listing, const struct group_sorter *groups,
+			struct simhash_error *error);
+int listing_write_blocks(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error);
 
 /* Do so with each of the groups that the limit lets through, until this returns other than 0. */
@@ -95,10 +104,13 @@ int listing_each_group(struct listing *listing, const struct group_sorter *group
  */
 int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
 		 struct simhash_error *error);
+/* The same with what else is in its column: so many columns more. */
+int listing_note_wide(struct listing *listing, const struct find_file *file, int columns,
+		      struct simhash_error *error);
 void listing_begin_marked(struct listing *listing);
-int listing_write_member(struct listing *listing, const struct group *group,
-			 const struct group_member *member, member_fn *write,
-			 struct simhash_error *error);
+
+/* What is left out of paths, from then on. */
+struct bytes listing_prefix(const struct listing *listing);
 
 /* Write a line, from which marks are taken out. */
 void listing_write_text(struct listing *listing, struct bytes text);

@@ -31,7 +31,7 @@ static bool has_mark(struct bytes text, char mark)
 	return memchr(text.data, mark, text.size) != NULL;
 }
 
-static struct bytes without_prefix(struct bytes path, struct bytes prefix)
+struct bytes without_prefix(struct bytes path, struct bytes prefix)
 {
 	if (prefix.size > 0 && path.size >= prefix.size &&
 	    memcmp(path.data, prefix.data, prefix.size) == 0)
@@ -39,8 +39,7 @@ static struct bytes without_prefix(struct bytes path, struct bytes prefix)
 	return path;
 }
 
-/* Returns the columns written. */
-static size_t write_within(FILE *out, struct bytes text, size_t columns)
+size_t write_within(FILE *out, struct bytes text, size_t columns)
 {
 	struct text_ends ends = text_shorten(text, columns);
 
@@ -96,7 +95,7 @@ void write_wrapped(FILE *out, const char *text, size_t columns)
 	size_t used = 0;
 
 	while (*text != '\0') {
-		size_t size = strcspn(text, " ");
+		size_t size = strcspn(text, " \n");
 		size_t width = text_columns((struct bytes){text, size});
 		if (used > 0 && used + 1 + width > columns) {
 			fputc('\n', out);
@@ -106,6 +105,10 @@ void write_wrapped(FILE *out, const char *text, size_t columns)
 		fprintf(out, "%s%.*s", used > width ? " " : "", (int)size, text);
 		text += size;
 		text += strspn(text, " ");
+		if (*text == '\n' && *++text != '\0') {
+			fputc('\n', out);
+			used = 0;
+		}
 	}
 	fputc('\n', out);
 }

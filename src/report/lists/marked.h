@@ -20,7 +20,13 @@ struct layout {
 /* Write a line without its marks. The middle of paths that are too wide is left out. */
 void write_marked(FILE *out, struct bytes line, const struct layout *layout);
 
-/* Write words, broken at blanks so that no line is wider. */
+/* A path without the prefix, if it begins with it. */
+struct bytes without_prefix(struct bytes path, struct bytes prefix);
+
+/* Write a text without its middle if it is too wide. Returns the columns written. */
+size_t write_within(FILE *out, struct bytes text, size_t columns);
+
+/* Write lines, broken at blanks so that none is wider. */
 void write_wrapped(FILE *out, const char *text, size_t columns);
 
 #endif

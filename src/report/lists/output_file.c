@@ -234,17 +234,31 @@ static bool is_shown_path(const char *text)
 	return *slash == '/' && (slash == text || slash[-1] == ':');
 }
 
-/* A label, its column filled with blanks, and a path; or the line before a group. */
-static bool is_text_line(const char *text, size_t size)
+/* A label, its column filled with blanks, and a path. */
+static bool is_pair_line(const char *text, size_t size)
 {
-	static const char gap[] = "  ", group[] = "group 1: ";
+	static const char gap[] = "  ";
 
-	if (strncmp(text, group, sizeof group - 1) == 0)
-		return true;
 	return size > LABEL_COLUMNS + sizeof gap && text[0] != '/' &&
 	       memchr(text, '\n', LABEL_COLUMNS) == NULL &&
 	       memcmp(text + LABEL_COLUMNS, gap, sizeof gap - 1) == 0 &&
 	       is_shown_path(text + LABEL_COLUMNS + sizeof gap - 1);
+}
+
+/* A path and a size; below them a label and a path. Or the line before versions. */
+static bool is_block(const char *text, size_t size)
+{
+	static const char group[] = "group 1: ";
+	const char *second = memchr(text, '\n', size);
+
+	if (strncmp(text, group, sizeof group - 1) == 0)
+		return true;
+	if (second++ == NULL || !is_shown_path(text) ||
+	    (size_t)(text + size - second) <= BLOCK_INDENT)
+		return false;
+	return memcmp(second, "  ", 2) == 0 && memchr(second, '\n', BLOCK_INDENT) == NULL &&
+	       memcmp(second + BLOCK_INDENT - 2, "  ", 2) == 0 &&
+	       is_shown_path(second + BLOCK_INDENT);
 }
 
 /* Two absolute paths, each with a zero after it; the second may not be whole. */
@@ -270,7 +284,8 @@ static bool begins_as_output(const char *path)
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
 		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
-	return is_text_line(text, (size_t)size) || are_paths(text, (size_t)size);
+	return is_pair_line(text, (size_t)size) || is_block(text, (size_t)size) ||
+	       are_paths(text, (size_t)size);
 }
 
 struct replaced {
