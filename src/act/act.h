@@ -127,8 +127,8 @@ int copy_attributes(int from, int to, bool all);
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
 /*
- * The bytes that the file system has allocated for this file alone, without shared blocks and
- * holes. Bytes in the page cache that have no blocks yet are included.
+ * The bytes of a file without the blocks that it shares with other files, which free nothing.
+ * Those of the page cache that have no blocks yet count.
  */
 uint64_t own_bytes(int fd, const struct stat *status);
 

@@ -26,9 +26,8 @@ struct saved_bytes {
 };
 
 /*
- * The bytes saved if this name of a file is removed or becomes a name of another file. In a dry run
- * the names stay, so this counts the names that would be removed. `own_bytes` are the bytes
- * allocated for the file.
+ * What is saved when this name of a file goes, or becomes another file's. In a run that is not real
+ * the names stay, so those that would have gone are counted here. `own_bytes` are shared with no other file.
  */
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
 		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,

@@ -196,6 +196,6 @@ for mounted in no yes; do
 	runs 0 chroot "$disk/root" "$SIMKEEP" --keep=oldest --protect=/plain --action=delete
 	said "would delete 0 files"
 	runs 0 chroot "$disk/root" "$SIMKEEP" --keep=in:/plain/other --protect=/plain/other --action=delete
-	said "would delete 1 file,"
+	said "would delete 1 file and"
 	[ $mounted = yes ] || mount --rbind "$disk/root" "$disk/root"
 done

@@ -328,26 +328,36 @@ same "pairs of a file and its content" 1 "$(grep -c 'noise.gz .*noise.gz//noise'
 
 # Two files by every measure; lines like diff.
 runs 0 "$SIMFIND" --compare "$files/later/1" "$files/later/3"
-for name in "sum table" cover "LCS of lines" "LCS of bytes" "bag of words" "shingles of 8 bytes" \
+for name in "sum table" "bytes in both" "lines in order" "bytes in order" "words with repeats" "runs of 8 bytes" \
 	simhash64 simhash128:words minhash bottomk:words; do
 	grep -q "^$name  " out || fail "--compare lacks $name: $(cat out)"
 done
 same "lines in common" "$(diff --unchanged-line-format='%L' --old-line-format='' --new-line-format='' \
-	"$files/later/1" "$files/later/3" | wc -l)" "$(grep '^LCS of lines' out | grep -o '[0-9][0-9]* lines' | cut -d' ' -f1)"
+	"$files/later/1" "$files/later/3" | wc -l)" "$(sed -n 's/^lines in order .*% *\([0-9]*\) in common.*/\1/p' out)"
 runs 0 "$SIMFIND" --compare "$files/f9/m0.txt" "$files/f9/m0.txt"
-same "measures that are not all" 0 "$(tail -n +6 out | grep -vc ' 100\.0000% ')"
-grep -q '^identical$' out || fail "not identical: $(cat out)"
+same "measures that are not all" 0 "$(tail -n +7 out | grep -vc ' 100\.0000 % ')"
+same "the first line" "A and B are identical." "$(head -n 1 out)"
 # The confirmed pairs, each by all measures.
 between=(--between "$files/f9" "$files/f9")
 runs 0 "$SIMFIND" --summary=none -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
 pairs=$(($(wc -l <out) - 1))
 "$SIMFIND" --summary=none --format=null -T 5 --verify=all --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
 [ "$pairs" -gt 3 ] || fail "too few pairs to be a test"
-same "pairs compared" "$pairs" "$(grep -c '^LCS of lines' compared)"
+same "pairs compared" "$pairs" "$(grep -c '^lines in order' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
-same "measures of nothing" 0 "$(tail -n +6 out | grep -c '100\.0000%')"
+same "measures of nothing" 0 "$(tail -n +7 out | grep -c '100\.0000 %')"
+same "what nothing resembles" "0 % resemblance; nothing of A is in B, and nothing of B is in A." "$(head -n 1 out)"
+# Files of the same words are not the same: no measure of them is 100 %.
+seq 500 >order.1
+seq 500 | sort -R --random-source=order.1 >order.2
+cat order.1 order.2 >order.both
+runs 0 "$SIMFIND" --compare order.1 order.2
+grep -q '^different words *>99.99 %  500 in both, of 500 and 500: 100.00 % of A, 100.00 % of B$' out || fail "the same words: $(cat out)"
+same "measures that are all" 0 "$(tail -n +7 out | cut -c 25-34 | grep -c 100)"
+runs 0 "$SIMFIND" --compare order.1 order.both
+[[ $(head -n 1 out) == *" resemblance; all of A is in B, and "* ]] || fail "not all of A: $(head -n 1 out)"
 runs 0 "$SIMFIND" --compare --measure=minhash:words=7 "$files/f9/m0.txt" "$files/f9/m1.txt"
-grep -q '^minhash:words=7,functions=128,cluster=4 ' out || fail "one more measure is not shown: $(cat out)"
+grep -q '^minhash:words=7,functions=128,cluster=4$' out || fail "one more measure is not shown: $(cat out)"
 runs 1 "$SIMFIND" --compare "$files/empty" "$files/not there"
 said "cannot read $files/not there: No such file or directory"
 runs 1 "$SIMFIND" --compare "$files/empty"

@@ -50,10 +50,10 @@ runs 0 "$SIMHASH" -q first second
 # Two names of one folder save nothing. A real copy of the folder saves space, even if the copy has
 # two names.
 runs 0 "$SIMFIND" --directories
-grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: its files have other names" out || fail "nothing says that: $(cat out)"
 runs 0 "$SIMFIND" --directories first second
-grep -q saves out && fail "one folder is a copy of itself: $(cat out)"
+grep -q "would free\|frees [0-9]" out err && fail "one folder is a copy of itself: $(cat out)"
 grep -q "frees nothing: the files have other names" out || fail "nothing says that: $(cat out)"
 runs 0 "$SIMFIND" --summary=none --directories --format=csv
 same "what CSV says is saved" "saved_bytes 0" "$(cut -d, -f2 out | sort -u | sort -r | xargs)"
@@ -78,5 +78,5 @@ rm copy/*
 runs 0 "$SIMHASH" -q first second copy
 runs 0 "$SIMKEEP" --action=script:script --keep=oldest
 grep -q '^#delete' script && fail "the script deletes names of one file"
-said "which frees 0 bytes"
+said "and free 0 bytes"
 exit 0

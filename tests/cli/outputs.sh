@@ -170,11 +170,13 @@ rm -f hard symbolic kept old some.cnf
 # A report that was indexed may be replaced by another one.
 mkdir "$files/one"
 seq 7000 9000 >"$files/one/x"
+seq 7000 9100 >"$files/one/y"
 cp -r "$files/one" "$files/two"
 runs 0 "$SIMHASH" "$files"
 for form in "--format csv" "--format json" "--format jsonl" "--format html" "--format null" \
 	"--format text" "--group" "--group --format csv" "--group --format json" \
-	"--directories" "--directories --format csv" "--group=lineage --format dot"; do
+	"--directories" "--directories --format csv" "--group=lineage --format dot" "--group=lineage" \
+	"--directories $files/one $files/two"; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
 	[ -s "$files/report" ] || fail "nothing was written with $form"

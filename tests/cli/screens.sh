@@ -86,3 +86,37 @@ screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports
 # Which copy of three is the first one of the pairs depends on hashes of paths.
 screen pairs "$SIMFIND" --format=text --exclude=reports --exclude=chapter-1.txt
+
+# ---- What can be removed ----
+screen removable "$SIMKEEP"
+screen plan "$SIMKEEP" --keep=oldest --action=delete docs docs-old reports
+cp -a docs docs-copy
+cp -a docs docs2
+mkdir -p old/docs old/pictures
+cp -a docs old
+cp photos/2019/a.raw old/pictures
+cp photos/2019/b.raw old
+chmod a-w docs-copy/chapter-7.txt
+runs 0 "$SIMHASH" -q docs docs2 docs-copy old photos
+screen whole "$SIMKEEP" docs docs2 docs-copy old photos/2019
+screen acts sh -c '"$0" --keep=oldest --action=hardlink --yes --journal=j old/pictures photos/2019; "$0" --undo=j; "$0" --undo=j --yes; rm j' "$SIMKEEP"
+
+# ---- Folders ----
+screen directories "$SIMFIND" --directories
+screen two_directories "$SIMFIND" --directories docs old
+
+# ---- Versions ----
+mkdir -p versions/drafts
+words 60 400 >versions/letter.txt
+{ cat versions/letter.txt && words 61 20; } >versions/letter2.txt
+cp versions/letter2.txt "versions/letter2 (copy).txt"
+{ cat versions/letter2.txt && words 62 20; } >"versions/drafts/$(printf 'a letter with a long name %.0s' 1 2 3).txt"
+{ cat versions/letter2.txt && words 63 20; } >versions/letter3.txt
+touch -d '2023-05-01 10:00:00Z' versions/letter.txt
+touch -d '2023-05-01 10:00:20Z' versions/letter2*
+touch -d '2023-05-02Z' versions/letter3.txt
+touch -d '2023-05-03Z' versions/drafts/*
+runs 0 "$SIMHASH" -q versions
+screen lineage "$SIMFIND" --group=lineage versions
+screen compare "$SIMFIND" --compare versions/letter.txt versions/letter3.txt
+screen order "$SIMFIND" --order=delta versions reports

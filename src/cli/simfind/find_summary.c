@@ -202,6 +202,8 @@ void suggest_next_step(const struct find_plan *plan, const struct find_outcome *
 	const char *url = plan->arguments->index.location.url;
 	bool is_list = plan->list == LIST_FOLDED || plan->list == LIST_GROUPS;
 
+	if (outcome->next_step != NULL)
+		say_next("simkeep", url, outcome->next_step, NULL);
 	if (!plan->shows_summary || !plan->shows_blocks || !plan->has_pager || !is_list)
 		return;
 	if (outcome->copied_bytes > 0)

@@ -27,6 +27,7 @@ struct find_outcome {
 	bool had_unreadable; /* files, also those of --update */
 	bool is_stored;	     /* by --store: what `stored` tells */
 	struct find_run stored;
+	char *next_step; /* of a list of folders: options of simkeep; or NULL */
 };
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals);

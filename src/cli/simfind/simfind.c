@@ -153,6 +153,8 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 		if (status == 0)
 			suggest_next_step(&plan, outcome);
 	}
+	free(outcome->next_step);
+	outcome->next_step = NULL;
 	listing_release(&listing);
 	return status;
 }

@@ -16,6 +16,8 @@
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/removable.h"
 #include "keep/commands.h"
+#include "report/lists/formatter.h"
+#include "report/lists/marked.h"
 #include "report/lists/output_file.h"
 
 struct acting {
@@ -30,6 +32,8 @@ struct acting {
 	const struct commands *commands; /* each act has its own action; NULL: there are none */
 	struct removable removable;	 /* copies, if folders are listed */
 	uint64_t acts, left, saved_bytes, unreadable;
+	struct presentation how; /* of standard output */
+	struct layout layout;	 /* of its lines on a terminal; owns its prefix */
 };
 
 /* Find the directories of rules and options. The caller ends it, also after -1. */

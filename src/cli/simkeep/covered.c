@@ -148,7 +148,7 @@ static void say_trees(const struct covered *covered, const char *before, const c
 void say_covered(const struct covered *covered)
 {
 	if (covered->is_all && covered->count > 0)
-		say_trees(covered, "the plan covers the whole index:", "; give DIRs to limit it");
+		say_trees(covered, "the plan is for the whole index:", "; give DIRs to limit it");
 }
 
 void say_how_to_update(const struct covered *covered)

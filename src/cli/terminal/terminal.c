@@ -159,9 +159,11 @@ void say_next(const char *command, const char *url, const char *options, const c
 		write_command_word(out, bytes_of(url));
 		fputc(' ', out);
 	}
-	fprintf(out, "%s%s%s", options == NULL ? "" : options, options == NULL ? "" : " ", what);
+	fprintf(out, "%s%s%s", options == NULL ? "" : options,
+		options == NULL || what == NULL ? "" : " ", what == NULL ? "" : what);
+	/* A command alone can be copied whole. */
 	if (close_text(out, &text) == 0)
-		write_wrapped(stderr, text, terminal_columns());
+		write_wrapped(stderr, text, what == NULL ? SIZE_MAX : terminal_columns());
 	free(text);
 }
 

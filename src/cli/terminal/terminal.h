@@ -33,7 +33,7 @@ void write_shortened(FILE *out, struct bytes path, unsigned columns);
 
 /*
  * Say what a person can do next: "Next: COMMAND -d URL OPTIONS WHAT". Only if standard output and standard error
- * are terminals. `url`: of the index, NULL if it was not given; `options` may be NULL.
+ * are terminals. `url`: of the index, NULL if it was not given; `options` and `what` may be NULL.
  */
 void say_next(const char *command, const char *url, const char *options, const char *what);
 

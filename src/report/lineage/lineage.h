@@ -17,7 +17,12 @@ int listing_write_lineages(struct listing *listing, const struct group_sorter *g
 
 typedef void lineage_write_fn(FILE *out, const struct group *group, const struct lineage *lineage,
 			      const struct presentation *how);
-lineage_write_fn lineage_write_text, lineage_write_json, lineage_write_null, lineage_write_dot;
+lineage_write_fn lineage_write_json, lineage_write_null, lineage_write_dot;
+
+/* Text for people: the legend before the first lineage, and a lineage. */
+void lineage_write_legend(struct listing *listing);
+int lineage_write_text(struct listing *listing, const struct group *group,
+		       const struct lineage *lineage, struct simhash_error *error);
 
 /* "number", "backup", "copy", "time", "size" */
 const char *lineage_reason_name(enum lineage_reason reason);

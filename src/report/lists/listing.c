@@ -123,13 +123,14 @@ static bool may_have_colours(void)
 	       strcmp(terminal, "dumb") != 0;
 }
 
-static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
 	struct presentation how = {.records = {formatter->format, isatty(fileno(file)) == 1}};
 
 	how.has_marks = how.records.is_terminal && formatter->is_text;
 	if (how.has_marks)
 		how.columns = output_columns(file);
+	how.has_colours = how.has_marks && may_have_colours();
 	return how;
 }
 
@@ -156,7 +157,6 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 		return -1;
 	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);
-	listing_set_colours(listing, COLOURS_AUTO);
 	return open_texts(listing, error);
 }
 

@@ -42,6 +42,12 @@ struct listing {
 	} prefix;
 };
 
+/*
+ * How text or records are shown in a file that is open. Colours go to terminals that have them,
+ * unless the user wants none (no-color.org).
+ */
+struct presentation presentation_of(FILE *file, const struct formatter *formatter);
+
 /* `path` is that of output_open; `memory_bytes` is for the search too. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, int64_t memory_bytes, const struct store *store,

@@ -5,9 +5,13 @@
 #include "report/lists/marked.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/files/open_file.h"
+#include "base/files/path.h"
 #include "base/text/columns.h"
+#include "base/text/escape.h"
 #include "report/lists/formatter.h"
 
 /* What is before a mark, which is taken off with it; without one, all. */
@@ -88,6 +92,44 @@ void write_marked(FILE *out, struct bytes line, const struct layout *layout)
 	}
 	if (has_end)
 		fputc('\n', out);
+}
+
+void write_marked_to(FILE *out, struct bytes line, const char *end, const struct layout *layout)
+{
+	size_t needed = text_columns(bytes_of(end)) + 2, used, size;
+	struct layout before = *layout;
+	char *text = NULL;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return;
+	before.columns = layout->columns > needed ? layout->columns - needed : 0;
+	write_marked(memory, line, &before);
+	if (close_text(memory, &text) != 0)
+		return;
+	used = text_columns((struct bytes){text, size});
+	fprintf(out, "%s  %*s%s", text, (int)(before.columns > used ? before.columns - used : 0),
+		"", end);
+	free(text);
+}
+
+struct bytes paths_prefix(struct bytes directory)
+{
+	struct bytes prefix = {NULL, 0};
+	char *path = directory.size == 0 ? NULL : path_join(directory, (struct bytes){"", 0});
+
+	if (path != NULL)
+		prefix.data = escape_text(bytes_of(path), &prefix.size);
+	if (prefix.data == NULL)
+		prefix.size = 0;
+	free(path);
+	return prefix;
+}
+
+void write_prefix(FILE *out, const struct layout *layout)
+{
+	if (layout->prefix.size > 0)
+		fprintf(out, "Paths are below %s.\n\n", layout->prefix.data);
 }
 
 void write_wrapped(FILE *out, const char *text, size_t columns)

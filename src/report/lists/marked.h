@@ -20,6 +20,18 @@ struct layout {
 /* Write a line without its marks. The middle of paths that are too wide is left out. */
 void write_marked(FILE *out, struct bytes line, const struct layout *layout);
 
+/* The same, with a text at the right end; the paths get the columns before it. */
+void write_marked_to(FILE *out, struct bytes line, const char *end, const struct layout *layout);
+
+/*
+ * What paths at or below a directory begin with, escaped and with a slash at its end, for the
+ * caller to free; none for the root directory, or without memory.
+ */
+struct bytes paths_prefix(struct bytes directory);
+
+/* Write what is left out of all paths, above a list, unless that is nothing. */
+void write_prefix(FILE *out, const struct layout *layout);
+
 /* A path without the prefix, if it begins with it. */
 struct bytes without_prefix(struct bytes path, struct bytes prefix);
 

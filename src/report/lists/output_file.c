@@ -223,6 +223,7 @@ static const char *const beginnings[] = {
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
 	"digraph lineage {\n\trankdir=LR;",
+	"Each version is below the one that it was probably made from, ",
 	"simhash-digests ",
 };
 
@@ -245,13 +246,13 @@ static bool is_pair_line(const char *text, size_t size)
 	       is_shown_path(text + LABEL_COLUMNS + sizeof gap - 1);
 }
 
-/* A path and a size; below them a label and a path. Or the line before versions. */
+/* A path and a size; below them a label and a path. Or two directories. */
 static bool is_block(const char *text, size_t size)
 {
-	static const char group[] = "group 1: ";
+	static const char first[] = "A  ";
 	const char *second = memchr(text, '\n', size);
 
-	if (strncmp(text, group, sizeof group - 1) == 0)
+	if (strncmp(text, first, sizeof first - 1) == 0 && is_shown_path(text + sizeof first - 1))
 		return true;
 	if (second++ == NULL || !is_shown_path(text) ||
 	    (size_t)(text + size - second) <= BLOCK_INDENT)
