@@ -117,6 +117,15 @@ runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "output of -q" "" "$(cat out err)"
+# Nothing to do: because of an option, or of an empty index.
+runs 0 "$SIMKEEP" --ext=none --min-size=1G
+same "a note" "simkeep: note: nothing was found with --ext, --min-size; without them there may be more" "$(cat err)"
+mkdir nothing
+runs 0 "$SIMHASH" -d sqlite:empty.db nothing
+runs 0 "$SIMKEEP" -d sqlite:empty.db
+same "a note" "simkeep: note: the index is empty; add files with simhash PATH" "$(cat err)"
+runs 0 "$SIMKEEP" -d sqlite:empty.db -q
+same "no note" "" "$(cat out err)"
 
 # ---- Choosing copies ----
 lists True "$files/a" "$files/e" -- "$files/a" "$files/e"
@@ -155,7 +164,7 @@ runs 1 "$SIMKEEP" - <"$copy"
 said "simkeep: FILE -: standard input has no copies that can be removed; expected the name of a file"
 runs 0 "$SIMKEEP" --min-size=1G
 same "nothing" "No copies can be removed." "$(cat out)"
-same "no command that goes on" "" "$(cat err)"
+same "a note in the place of the next command" "simkeep: note: nothing was found with --min-size; without it there may be more" "$(cat err)"
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
 
@@ -169,7 +178,7 @@ runs 0 "$SIMKEEP" --keep=newest --action=delete --ext=txt --min-size=700 --exclu
 grep -q '^delete' out || fail "nothing was deleted"
 tree >now
 gone=$(LC_ALL=C comm -23 was now)
-same "files that went" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
+same "removed files" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
 same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
 same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
 runs 0 "$SIMKEEP" --undo=j --yes

@@ -238,7 +238,7 @@ sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
 runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
 same "what systemd-analyze says" "" "$(cat out err)"
 runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
-same "what lintian says" "" "$(cat out)"
+same "output of lintian" "" "$(cat out)"
 
 # ---- Removed: first the files, and then dpkg's records of the package ----
 runs 0 on "$root" -r "${packages[@]}"
@@ -323,7 +323,7 @@ runs 0 cmake --build build --target uninstall
 find prefix -type f -o -type l >left
 same "files left" prefix/share/man/man1/other.1 "$(cat left)"
 same "folders of ours left" "" "$(find prefix -name '*simhash*' -o -name systemd)"
-same "what was there before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
+same "files that existed before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
 rm build/install_manifest.txt
 runs 2 cmake --build build --target uninstall
 grep -q 'Nothing was installed from this build' out err || fail "$(cat out err)"

@@ -193,7 +193,7 @@ for i in 1 2 3; do
 done
 same "pairs of the parts" "$(simfind --format=csv --summary=none | tail -n +2 | sort)" \
 	"$(tail -q -n +2 part[123].csv | sort)"
-same "rows of what was forgotten" 0 "$(sqlite3 .local/share/simhash/simhash.db \
+same "rows of forgotten files" 0 "$(sqlite3 .local/share/simhash/simhash.db \
 	"SELECT count(*) FROM file_text WHERE directory LIKE '%/src/old'")"
 
 # ---- The manual pages ----
