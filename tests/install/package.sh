@@ -200,8 +200,8 @@ works() {
 	runs 0 "$1/simhash" "$files"
 	summary 3 0 0 0
 	runs 0 "$1/simfind"
-	same "pairs" "1 identical 1 over" \
-		"$(grep -oE '^(identical|about|over)' out | sort | uniq -c | xargs)"
+	same "pairs" "1 >99 % 1 identical" \
+		"$(grep -oE '^(identical|>99 %)' out | sort | uniq -c | xargs)"
 	runs 0 "$1/simkeep"
 	for program in simhash simfind simkeep; do
 		runs 0 "$1/$program" --version
