@@ -91,7 +91,7 @@ same              src/1.c
 same              src/2.c"
 runs 0 "$SIMFIND" --directories --format=csv project-1 project-2
 shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
-changed,0.999999,3200,3214,README,README,"$'\r'"
+changed,0.995644,3200,3214,README,README,"$'\r'"
 moved,1.000000,6400,6400,src/3.c,three.c,"$'\r'"
 only_a,,5,,gone,,"$'\r'"
 only_b,,,4,,news,"$'\r'"
@@ -273,13 +273,13 @@ shows "an archive" "saves 19.2 kB     $files/project-2
   99 % in         $files/project-1
                   3 files the same, 1 changed, 1 only in the first, 1 only in the second
 
-                  $files/project-2
-  99 % in         $files/zips/src.zip//in
-                  3 files the same, 1 changed, 1 only in the first, 1 only in the second; the second is in an archive
-
                   $files/zips/src.zip//in
   identical       $files/project-1
-                  5 files, 22.4 kB; the first is in an archive"
+                  5 files, 22.4 kB; the first is in an archive
+
+                  $files/project-2
+  99 % in         $files/zips/src.zip//in
+                  3 files the same, 1 changed, 1 only in the first, 1 only in the second; the second is in an archive"
 runs 0 "$SIMFIND" --directories --format=jsonl -q zips
 python3 -c 'import json, sys
 pairs = [json.loads(line) for line in open(sys.argv[1])]

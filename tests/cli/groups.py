@@ -528,7 +528,7 @@ def ids_of(*options):
 
 def check_ids():
     """They follow from the contents, wherever these are."""
-    folder = make_set(3)
+    folder = make_set(5)
     ids = ids_of()
     assert len(ids) > 5, "too few groups to be a test"
     moved = folder + b".moved"
