@@ -101,7 +101,7 @@ runs 0 "$SIMFIND" -q -T 2 --group --verify=all --format=json -o groups.json
 same "groups of confirmed pairs" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
 same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM json_each(readfile('groups.json'))")"
 runs 0 "$SIMFIND" --summary=none -T 2 --group --verify=all --min-resemblance=0.95
-same "groups in text" 5 "$(awk -v RS= '{ n += gsub(/ 199.0 kB/, "") == 1 && gsub(/ 200.0 kB/, "") == 4 } END { print n }' out)"
+same "groups in text" 5 "$(awk -v RS= '{ n += gsub(/[0-9] kB/, "") == 5 } END { print n }' out)"
 
 # Between two directories, and between two hosts.
 runs 0 "$SIMFIND" --summary=none --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv

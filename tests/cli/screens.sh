@@ -75,6 +75,9 @@ screen() {
 screen index "$SIMHASH" -f .
 screen list "$SIMFIND"
 screen limit "$SIMFIND" --limit=2
+screen below "$SIMFIND" --limit=1 docs docs-old
+# Part of the files cannot show that a folder is whole.
+screen large "$SIMFIND" --min-size=100k
 screen groups "$SIMFIND" --group
 screen file "$SIMFIND" reports/report_v3.txt
 screen files "$SIMFIND" reports/report_v2.txt single docs/chapter-1.txt

@@ -73,7 +73,7 @@ static int check_commands(const struct acting *acting, const struct commands *co
 	return 0;
 }
 
-/* The action, if all commands have the same one. */
+/* The action of all commands, or ACTION_REPORT if they differ. */
 static enum keep_action common_action(const struct commands *commands)
 {
 	for (size_t i = 1; i < commands->count; i++)
