@@ -195,7 +195,7 @@ in_own_mounts() {
 	"${as_root[@]}" unshare -m "$@" || status=$?
 	"${give_back[@]}"
 	[ $status != 77 ] || exit 77
-	[ $status = 0 ] || fail "in mounts of its own: $*"
+	[ $status = 0 ] || fail "in separate mounts: $*"
 }
 
 # as_root_too SCRIPT: run the test again as root, by sudo, in a separate folder, unless it already
@@ -203,7 +203,7 @@ in_own_mounts() {
 as_root_too() {
 	[ "$(id -u)" != 0 ] || return 0
 	if ! sudo -n true 2>/dev/null; then
-		not_tested "what only root can do: this is another user, without sudo"
+		not_tested "acts that only root can do: this is another user, without sudo"
 		return 0
 	fi
 	mkdir "$TEST_FOLDER/root"

@@ -20,7 +20,7 @@
 
 #define PROGRAM "simfind"
 
-#define DIRECTORIES_MAX 1000 /* that a page names */
+#define DIRECTORIES_MAX 1000 /* the most directories that a page names */
 
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error)
@@ -64,7 +64,7 @@ char *side_name(const struct find_plan *plan, const struct find_side *side, size
 	return length < 0 ? NULL : text;
 }
 
-/* Every run of simhash has its roots, so most of them are there already. */
+/* Most roots are in the list already, because each run of simhash records its roots again. */
 static bool has_directory(const struct page_origin *origin, const char *name)
 {
 	for (size_t i = 0; i < origin->directory_count; i++)

@@ -1,6 +1,6 @@
 /*
- * Finds the folders with the most copies. It counts only identical files, so it takes about a fourth
- * of the time that groups take.
+ * Finds the folders with the most copies. It counts only identical files, so it takes about a
+ * fourth of the time that groups take.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/whole_folders.h"
@@ -13,9 +13,10 @@
 #include "report/folders/folders.h"
 #include "report/lists/marked.h"
 
-#define MIN_SHARED 0.9 /* of a folder that counts as nearly whole */
+#define MIN_SHARED 0.9 /* the minimum for a folder that is nearly a copy */
 #define SHOWN_MAX 3
-#define LEAST_OF_FIRST 10 /* a folder is shown if it saves at least this part of the first: 1/10 */
+/* A folder is shown if it saves at least 1/10 as much as the first folder. */
+#define LEAST_OF_FIRST 10
 #define SEE "See: simfind --directories"
 
 static int write_name(FILE *out, const struct folder_pairs *found, uint32_t folder,
@@ -35,7 +36,7 @@ static int write_name(FILE *out, const struct folder_pairs *found, uint32_t fold
 	return 0;
 }
 
-/* "docs-old is 99 % in docs." */
+/* Write "docs-old is 99 % in docs." */
 static int write_pair(FILE *out, const struct folder_pairs *found, const struct folder_pair *pair,
 		      const struct listing *listing, struct simhash_error *error)
 {
@@ -56,7 +57,7 @@ static int write_pair(FILE *out, const struct folder_pairs *found, const struct 
 	return 0;
 }
 
-/* The list shows single files, so a folder with one file is not worth a line. */
+/* The list already shows single files, so a folder with one file gets no line. */
 static bool is_shown(const struct folder_pair *pair, const struct folder_pair *first)
 {
 	return pair->a.files > 1 && pair->saved_bytes > 0 &&

@@ -18,7 +18,10 @@ bool searches_whole_folders(const struct find_plan *plan);
 int find_whole_folders(const struct find_plan *plan, struct store *store,
 		       struct folder_pairs *found, struct simhash_error *error);
 
-/* Write a line for each folder that saves the most; or how to see them, if there are many `files`. */
+/*
+ * Write a line for each of the folders that save the most. If there are more `files` than can be
+ * compared, write the command that shows such folders.
+ */
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error);
 
