@@ -2,8 +2,8 @@
 
     expected.py FOLDER FIRST OTHER >expected.json
 
-Reads groups.json, folders.json, lead, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are the files of
-the pair to open.
+Reads groups.json, folders.json, lead, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are
+the files of the pair to open.
 SPDX-License-Identifier: MIT
 """
 import json
