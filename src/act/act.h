@@ -127,8 +127,8 @@ int copy_attributes(int from, int to, bool all);
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
 /*
- * The bytes that the file system has allocated for this file alone, without shared blocks and
- * holes. Bytes in the page cache that have no blocks yet are included.
+ * Return the bytes of a file that removing it would free: all bytes except blocks that it shares
+ * with other files. Bytes in the page cache that have no block yet count too.
  */
 uint64_t own_bytes(int fd, const struct stat *status);
 

@@ -15,8 +15,6 @@
 #include <sys/ioctl.h>
 #endif
 
-#define BLOCK 512 /* the unit of st_blocks */
-
 #ifdef FS_IOC_FIEMAP
 #define EXTENTS 64 /* read at once */
 
@@ -55,9 +53,9 @@ static uint64_t shared_bytes(int fd)
 
 uint64_t own_bytes(int fd, const struct stat *status)
 {
-	uint64_t allocated = (uint64_t)status->st_blocks * BLOCK, shared = shared_bytes(fd);
+	uint64_t size = (uint64_t)status->st_size, shared = shared_bytes(fd);
 
-	return allocated > shared ? allocated - shared : 0;
+	return size > shared ? size - shared : 0;
 }
 
 #ifdef FIDEDUPERANGE

@@ -24,8 +24,8 @@ struct list_source;
 struct list_lines {
 	const char *name; /* of the list, for messages */
 	struct list_source *source;
-	bool may_end_open; /* may the last line lack its newline? */
-	bool ended_open;   /* it did */
+	bool may_end_open; /* the last line may lack its newline */
+	bool ended_open;   /* the last line lacked it */
 	bool has_bytes;	   /* the list is not empty */
 	uint64_t line;	   /* the number of the last line */
 	char *text;	   /* the line, and the beginning of the next ones */

@@ -72,7 +72,7 @@ same "files that have become links" 1 "$(find "$files" -maxdepth 1 -type f -link
 runs 0 "$SIMKEEP" --undo=journal --yes
 [ ! "$files/same" -ef "$files/a/kept" ] || fail "still a hard link"
 same "attributes after undoing" "$before" "$(shown "$files")"
-same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
+same "messages about them" 0 "$(grep -c 'attributes' err || true)"
 
 # ---- Removed files: restored from the kept file ----
 make_files
@@ -91,10 +91,10 @@ same "files that lost some" 5 "$(grep -c 'attributes' err)"
 make_files
 mkdir "${files%/*}/moved"
 runs 0 "$SIMKEEP" --keep=in:"$files/a" --action="move:${files%/*}/moved" --yes --journal=journal
-same "attributes of what was moved" "$before" "$(shown "${files%/*}/moved$files")"
+same "attributes of moved files" "$before" "$(shown "${files%/*}/moved$files")"
 runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
-same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
+same "messages about them" 0 "$(grep -c 'attributes' err || true)"
 
 # ---- Rights: a user who cannot restore the owner of a file gives nobody else the rights of the owner or the group ----
 chmod 755 .
@@ -121,7 +121,7 @@ undone() {
 	stat -c %a rights/copy
 	# It is restored as far as possible.
 	runs 0 as_user "$SIMKEEP" --undo="$PWD/journal" --yes
-	grep -q '^restored 0 files, left 0 alone$' err || fail "mode $1 again: $(cat err)"
+	grep -q '^restored 0 files$' err || fail "mode $1 again: $(cat err)"
 	cp said err
 }
 while read -r mode owner group expected; do
@@ -234,9 +234,9 @@ for action in delete hardlink; do
 	rm -f journal
 	runs 0 "$SIMKEEP" -q --keep=match:*kept --action=$action --yes --journal=journal
 	runs 0 "$SIMKEEP" --undo=journal
-	grep -q '^would restore 3 files, left 0 alone; this would take [0-9.]* kB; nothing has been changed$' err || fail "$(cat err)"
+	grep -q '^would restore 3 files; this would take [0-9.]* kB; nothing has been changed$' err || fail "$(cat err)"
 	runs 0 "$SIMKEEP" --undo=journal --yes
-	grep -q '^restored 3 files, left 0 alone; this takes [0-9.]* kB$' err || fail "$(cat err)"
+	grep -q '^restored 3 files; this takes [0-9.]* kB$' err || fail "$(cat err)"
 	find holes -type f -exec cksum {} + | LC_ALL=C sort | cmp expected - || fail "other content"
 	for name in middle linked end; do
 		same "megabytes of $name after undoing $action" 0 "$(megabytes holes/$name)"

@@ -9,7 +9,7 @@ runs 0 "$SIMHASH" "$files"
 # An empty list requests no files.
 : >none
 runs 0 "$SIMFIND" --files0-from=none
-said "0 pairs (0 identical, 0 similar) among 0 candidates"
+said "0 pairs (0 identical, 0 similar) for 0 files"
 
 # Requested files that cannot be read; the others are answered.
 cp "$files/a" b
@@ -29,8 +29,8 @@ said "simfind: cannot write to /dev/full: No space left on device"
 runs 1 sh -c '"$0" >/dev/full' "$SIMFIND"
 said "simfind: cannot write to standard output: No space left on device"
 
-# An ordinary home directory, every night: what has no content, what is encrypted and what a limit leaves out is no failure,
-# and neither are files that are removed meanwhile.
+# An ordinary home directory, every night: files without content, encrypted files, files above a
+# limit, and files that are removed meanwhile are not failures.
 home=$TEST_FOLDER/home
 mkdir -p "$home/.mozilla/firefox/profile" "$home/.cache/removed" "$home/documents" "$home/downloads" "$home/.gnupg"
 python3 - "$home" <<'PYTHON'
@@ -89,7 +89,7 @@ for night in first second; do
 done
 runs 0 "$SIMHASH" -q -z -f "$home"
 same "what a night with -q shows" "" "$(cat out err)"
-# Damage is one.
+# A damaged file is a failure.
 gzip -nc "$home/documents/text" >"$home/downloads/damaged.gz"
 truncate -s 500 "$home/downloads/damaged.gz"
 runs 2 "$SIMHASH" -z "$home"
@@ -97,7 +97,7 @@ said "1 failed"
 runs 2 "$SIMHASH" -q -z "$home"
 same "what -q shows of damage" 1 "$(grep -c 'damaged.gz.*: Damaged' err)"
 
-# If no PATH can be read, there is nothing to do: no index is made, and none is changed.
+# If no PATH can be read, nothing is done: no index is created or changed.
 mkdir closed
 chmod 000 closed
 copy_for_user "$SIMHASH"

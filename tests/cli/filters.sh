@@ -75,7 +75,7 @@ summary 0 9 1 0
 same "rows left" 13 "$(indexed | wc -l)"
 rm -r "$files/src/deep"
 runs 0 "$SIMHASH" --exclude=deep "$files"
-same "row of a directory gone, though it is left out" 0 "$(indexed | grep -c deep || true)"
+same "row of a removed directory that is left out" 0 "$(indexed | grep -c deep || true)"
 
 # Ignore files: deeper ones have priority, .ignore has priority over .gitignore, and patterns of the
 # user over both.
@@ -183,7 +183,7 @@ said "odd/.gitignore: File too large"
 # Another file system is not entered.
 mounted=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$mounted"' EXIT
-[ "$(stat -c %d /dev)" != "$(stat -c %d "$mounted")" ] || fail "/dev/shm is no file system of its own"
+[ "$(stat -c %d /dev)" != "$(stat -c %d "$mounted")" ] || fail "/dev/shm is not a separate file system"
 seq 10 >"$mounted/x.simhash-test"
 for option in -x --one-file-system --; do
 	reset
@@ -289,7 +289,7 @@ done
 # A FILE is searched for even if the filter excludes it.
 runs 0 "$SIMFIND" --ext=c "$files/copies/three.TXT"
 same "copies of a file" 2 "$(wc -l <out)"
-said "among 2 candidate"
+said "2 pairs (2 identical, 0 similar) for 1 file."
 runs 0 "$SIMFIND" --fail-on-match --ext=nothing
 said "0 pairs (0 identical, 0 similar) among 0 files"
 runs 3 "$SIMFIND" --fail-on-match --ext=c
@@ -330,7 +330,7 @@ for kinds in copies similar parts copies,parts similar,parts copies,similar,part
 import csv, json, sys
 lines = [line.rstrip("\n").split(",") for line in open("expected")]
 listed = {member["path"] for group in json.load(open("out")) for member in group["members"]}
-assert listed == {path for line in lines for path in line[10:12]}, listed
+assert listed == {path for line in lines for path in line[9:11]}, listed
 PYTHON
 	runs 3 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
 done

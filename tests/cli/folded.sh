@@ -6,17 +6,6 @@
 export TERM=xterm NO_COLOR=1 PAGER=cat
 unset LESS COLUMNS
 
-# on_terminal COLUMNS COMMAND...: run it in a terminal of this width; its output is in `screen`, and
-# its exit status in `status`
-on_terminal() {
-	local columns=$1
-	shift
-	status=0
-	script -qec "stty cols $columns rows 40; $(printf '%q ' "$@")" /dev/null >screen.cr </dev/null ||
-		status=$?
-	tr -d '\r' <screen.cr >screen
-}
-
 # Families of copies, of similar files, and single files, with names that may confuse a terminal.
 python3 -c 'import os, random, sys
 rng = random.Random(5)
@@ -54,14 +43,14 @@ for line in lines:
         sys.exit("%d columns: %r" % (width(line), line))
 cut = 0
 for line in lines:
-    if line.startswith("paths below "):
+    if line.startswith("Paths are below "):
         continue
     for head, tail in re.findall(r"(\S*?)\.\.\.(\S*)", line):
         cut += 1
         head = re.escape(head) + (r"(?![0-9])" if head[-1:].isdigit() else "")
         tail = (r"(?<![0-9])" if tail[:1].isdigit() else "") + re.escape(tail.split("...")[0])
         if not any(re.search(head, p) for p in paths) or not any(re.search(tail, p) for p in paths):
-            sys.exit("a number is cut, or this is no path: %r" % line)
+            sys.exit("a number is cut, or this is not a path: %r" % line)
 print(cut)
 END
 for columns in 40 80 120 200 300; do
@@ -81,48 +70,51 @@ python3 check.py 50 >shortened || fail "COLUMNS=50: $(cat screen)"
 on_terminal 60 env COLUMNS=many "$SIMFIND"
 python3 check.py 60 >shortened || fail "COLUMNS=many: $(cat screen)"
 
-# The summary comes first, and nothing comes after the list.
+# The summary comes first, and after the list only the next step.
 on_terminal 300 "$SIMFIND"
 cp screen folded
 python3 -c 'import json, re
+def shown_size(size):
+    return "%d bytes" % size if size < 1000 else "%.1f kB" % (size / 1000)
 groups = json.load(open("groups.json"))
 members = [m for g in groups for m in g["members"]]
 copies = [m for m in members if m["role"] == "copy"]
 similar = [m for m in members if m["role"] == "member"]
 found = open("folded", encoding="utf-8").read().split("\n")
-head = "%d groups of %d files among " % (len(groups), len(members))
-assert found[0].startswith(head), found[0]
-assert ": %d identical, %d similar; copies take %.1f kB" % (
-    len(copies), len(similar), sum(m["size"] for m in copies) / 1000) in found[0], found[0]
-assert found[1] == "" and found[2].startswith("paths below "), found[:4]
-assert found[3] == "" and found[-1] == ""
-# Each group: its representative without a relation to itself, its members, the number of further
-# members, and a blank line before the next group.
+files = re.match("[0-9]+ of ([0-9]+) files", found[0]).group(1)
+assert found[0] == "%d of %s files are copies; removing them would free %s. %d more files resemble another." % (
+    len(copies), files, shown_size(sum(m["size"] for m in copies)), len(similar)), found[0]
+assert found[1] == "" and found[2].startswith("Paths are below "), found[:4]
+assert found[-3:] == ["", "Next: simkeep shows which copies can be removed.", ""], found[-3:]
+# Each group: its first file with its size, the others, how many more, and a blank line before the next one.
 at = 4
+assert found[3] == ""
 for g in groups:
     others = len(g["members"]) - 1
     shown = others if others <= 4 else 3
-    saved = sum(m["size"] for m in g["members"] if m["role"] == "copy")
-    label = found[at][:16].strip()
-    assert label == ("copies %.1f kB" % (saved / 1000) if saved else ""), (label, saved)
-    last = g["members"][0]
-    for line, m in zip(found[at + 1:at + 1 + shown], g["members"][1:]):
-        assert (line[:16].strip() == "identical") == (m["role"] == "copy"), line
-        assert line.startswith("  ") == (m["role"] == "copy" and last["role"] == "member"), line
+    last = head = g["members"][0]
+    assert re.search(r"^\S.* " + shown_size(head["size"]) + "$", found[at]), found[at]
+    at += 1
+    for m in g["members"][1:shown + 1]:
+        line, at = found[at], at + 1
+        if found[at].startswith(" " * 13 + "same as "):
+            line, at = line + found[at][11:], at + 1
+        assert (line[:13].strip() == "identical") == (m["role"] == "copy"), line
+        assert ("  same as " in line) == (m["role"] == "copy" and last != head), line
         last = m if m["role"] != "copy" else last
-        assert re.match(r"(  )?identical|about|over|part of|contains|same", line), line
-    at += 1 + shown
+        assert re.match(r"  (identical|part of  |contains | *>?[0-9]+ % *|similar  )  \S.* " + shown_size(m["size"]), line), line
     if shown < others:
-        assert found[at] == " " * 18 + "and %d more (--group)" % (others - shown), found[at]
+        assert found[at] == " " * 13 + "and %d more (--group)" % (others - shown), found[at]
         at += 1
     assert found[at] == "", found[at]
     at += 1
-assert at == len(found), found[at:]' || fail "the folded list: $(cat folded)"
+assert at == len(found) - 2, found[at:]' || fail "the folded list: $(cat folded)"
 on_terminal 300 "$SIMFIND" --summary=none
-same "quietly, the head" "paths below $files/:" "$(head -n 1 screen)"
-on_terminal 300 "$SIMFIND" --limit=2
+same "quietly, the head" "Paths are below $files/." "$(head -n 1 screen)"
+on_terminal 300 "$SIMFIND" -d "$SIMHASH_DATABASE" --limit=2
+same "the next step" "Next: simkeep -d $SIMHASH_DATABASE shows which copies can be removed." "$(tail -n 1 screen)"
 groups=$(python3 -c 'import json; print(len(json.load(open("groups.json"))))')
-same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 1 screen)"
+same "the last line" "$((groups - 2)) more groups left out by --limit" "$(tail -n 3 screen | head -n 1)"
 
 # Unfolded: every pair as in a file; on a wide terminal the paths are complete.
 for how in --format=text --group=none; do
@@ -148,7 +140,7 @@ paged() {
 	if head -n 1 screen | has '^LESS='; then echo yes; else echo no; fi
 }
 PAGER=./pager on_terminal 120 "$SIMFIND"
-same "first line of what is paged" "LESS=FRX" "$(head -n 1 screen)"
+same "first line in the pager" "LESS=FRX" "$(head -n 1 screen)"
 tail -n +2 screen >found
 on_terminal 120 "$SIMFIND"
 cmp screen found || fail "the pager reads something else"
@@ -157,7 +149,7 @@ for how in --format=text --group; do
 	same "paged with $how" yes "$(paged)"
 done
 LESS=-S PAGER=./pager on_terminal 120 "$SIMFIND"
-same "what the user set" "LESS=-S" "$(head -n 1 screen)"
+same "setting of the user" "LESS=-S" "$(head -n 1 screen)"
 PAGER=./pager TERM=dumb on_terminal 120 "$SIMFIND"
 same "paged on a dumb terminal" no "$(paged)"
 PAGER='' on_terminal 120 "$SIMFIND"

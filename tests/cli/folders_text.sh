@@ -40,14 +40,13 @@ settle .
 size=$(cat photos/2019/* | wc -c)
 same_size=$(cat project-1/src/* | wc -c)
 runs 0 "$SIMFIND" --directories
-shows "pairs" "saves 19.2 kB     $files/project-2
-  99 % in         $files/project-1
-                  3 files the same, 1 changed, 1 only in the first, 1 only in the second
+shows "pairs" "$files/project-1  5 files  22.4 kB
+    99 %     $files/project-2  5 files  22.4 kB
+             3 files identical, 1 changed, 1 only here, 1 only in the folder above; removing the identical files frees 19.2 kB
 
-saves 9.6 kB      $files/photos/2019
-  identical       $files/old/photos/holidays
-                  3 files, 9.6 kB"
-said "2 pairs of directories (1 identical, 0 contained, 1 similar) among 9 directories of 18 files"
+$files/old/photos/holidays  3 files  9.6 kB
+  identical  $files/photos/2019  3 files  9.6 kB"
+said "1 of 9 folders is a copy; removing it would free 9.6 kB. 1 more resembles another."
 same "bytes" "9600 19200" "$size $same_size"
 runs 3 "$SIMFIND" --directories --fail-on-match -q -o /dev/null
 runs 0 "$SIMFIND" --directories --limit=1
@@ -64,32 +63,30 @@ text 30 40 >old/photos/more
 settle old
 "$SIMHASH" -q old
 runs 0 "$SIMFIND" --directories --summary=none "$files/photos" "$files/old/" "$files/docs"
-shows "below three" "saves 9.6 kB      $files/old/photos
-  88 % in         $files/photos/2019
-                  3 files the same, 1 only in the first"
+shows "below three" "$files/photos/2019  3 files  9.6 kB
+  part of    $files/old/photos (100 %)  4 files  10.9 kB
+             3 files identical, 1 only here; removing the identical files frees 9.6 kB"
 mv old/photos/more old/photos/holidays
 "$SIMHASH" -q .
 runs 0 "$SIMFIND" --directories --summary=none old docs other photos
-shows "contained" "saves 9.6 kB      $files/photos/2019
-  all of it in    $files/old/photos/holidays
-                  3 files, 9.6 kB; the second has 4 files, 10.9 kB"
+shows "contained" "$files/old/photos/holidays  4 files  10.9 kB
+  contains   $files/photos/2019 (100 %)  3 files  9.6 kB"
 rm old/photos/holidays/more
 "$SIMHASH" -q .
 
 # Two directories file by file: first as text, then in the other formats.
 runs 0 "$SIMFIND" --directories project-1 "$files/project-2/"
-shows "two directories" "A                 $files/project-1
-                  5 files, 22.4 kB; 99 % of it in B
-B                 $files/project-2
-                  5 files, 22.4 kB; 99 % of it in A
-                  2 files the same, 1 moved, 1 changed, 1 only in A, 1 only in B; what A has the same saves 19.2 kB
+shows "two directories" "A  $files/project-1  5 files  22.4 kB
+B  $files/project-2  5 files  22.4 kB
 
-changed, 99 %     README
-moved             src/3.c  three.c
-only in A         gone
-only in B         news
-same              src/1.c
-same              src/2.c"
+2 files identical, 1 moved, 1 changed, 1 only in A, 1 only in B; 99 % of A is in B, 99 % of B is in A. Removing from A what B also has would free 19.2 kB.
+
+ >99 %       README  3.2 kB
+moved        src/3.c  now three.c  6.4 kB
+only in A    gone  5 bytes
+only in B    news  4 bytes
+identical    src/1.c  6.4 kB
+identical    src/2.c  6.4 kB"
 runs 0 "$SIMFIND" --directories --format=csv project-1 project-2
 shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
 changed,0.999999,3200,3214,README,README,"$'\r'"
@@ -122,13 +119,12 @@ text 95 20 | tee python/1/lib/python3.1/packages/q/1 >python/2/lib/python3.2/mov
 settle python
 "$SIMHASH" -q python
 runs 0 "$SIMFIND" --directories --summary=none python
-shows "packages" "saves 5.1 kB      $files/python/1/lib/python3.1/packages
-  88 % in         $files/python/2/lib/python3.2/packages/p
-                  4 files the same, 1 only in the first
+shows "packages" "$files/python/2/lib/python3.2/packages/p  4 files  5.1 kB
+  part of    $files/python/1/lib/python3.1/packages (100 %)  5 files  5.8 kB
+             4 files identical, 1 only here; removing the identical files frees 5.1 kB
 
-saves 640 bytes   $files/python/1/lib/python3.1/packages/q
-  all of it in    $files/python/2/lib/python3.2
-                  1 file, 640 bytes; the second has 6 files, 34.6 kB"
+$files/python/2/lib/python3.2  6 files  34.6 kB
+  contains   $files/python/1/lib/python3.1/packages/q (100 %)  1 file  640 bytes"
 rm -r python
 "$SIMHASH" -q .
 
@@ -147,21 +143,20 @@ text 73 90 | tee versions/{1,2}/letter >versions/2/copy
 settle versions
 "$SIMHASH" -q versions
 runs 0 "$SIMFIND" --directories versions/1 versions/2
-shows "the same paths" "A                 $files/versions/1
-                  5 files, 5.1 kB; 74 % of it in B
-B                 $files/versions/2
-                  7 files, 11.9 kB; 89 % of it in A
-                  1 file the same, 1 moved, 3 changed, 2 only in B; what A has the same saves 3.8 kB
+shows "the same paths" "A  $files/versions/1  5 files  5.1 kB
+B  $files/versions/2  7 files  11.9 kB
 
-changed, 0 %      filled
-changed           short
-changed, 0 %      unlike
-moved             sub/moved  moved
-only in B         copy  same as letter
-only in B         letter.new  99 % like letter
-same              letter"
+1 file identical, 1 moved, 3 changed, 2 only in B; 74 % of A is in B, 89 % of B is in A. Removing from A what B also has would free 3.8 kB.
+
+   0 %       filled  0 bytes
+changed      short  6 bytes
+   0 %       unlike  1.3 kB
+moved        sub/moved  now moved  960 bytes
+only in B    copy  same as letter  2.9 kB
+only in B    letter.new  >99 % like letter  2.9 kB
+identical    letter  2.9 kB"
 runs 0 "$SIMFIND" --directories --min-resemblance=1 --format=csv versions/1 versions/2
-shows "the same paths, without what is similar" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
+shows "the same paths, without similar files" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
 changed,0.000000,0,960,filled,filled,"$'\r'"
 changed,,6,8,short,short,"$'\r'"
 changed,0.000000,1280,1280,unlike,unlike,"$'\r'"
@@ -177,13 +172,11 @@ rm -r versions
 rm -r photos
 "$SIMHASH" -q .
 runs 0 "$SIMFIND" --summary=none --directories=100%
-shows "two hosts" "saves 19.2 kB     $files/project-1/src
-  all of it in    $files/project-2
-                  3 files, 19.2 kB; the second has 5 files, 22.4 kB
+shows "two hosts" "$files/project-2  5 files  22.4 kB
+  contains   $files/project-1/src (100 %)  3 files  19.2 kB
 
-saves 9.6 kB      web1:$files/photos/2019
-  identical       $files/old/photos/holidays
-                  3 files, 9.6 kB"
+$files/old/photos/holidays  3 files  9.6 kB
+  identical  web1:$files/photos/2019  3 files  9.6 kB"
 runs 0 "$SIMFIND" --directories --format=jsonl "web1:$files/photos" old
 grep -qF "\"a\":{\"share\":1.000000,\"bytes\":9600,\"shared_bytes\":9600,\"files\":3,\"same\":3,\"changed\":0,\"only\":0,\"path\":\"web1:$files/photos\"}" \
 	"$TEST_FOLDER/out" || fail "a directory of another host: $(cat "$TEST_FOLDER/out")"
@@ -207,9 +200,8 @@ cp "$odd/x/f"$'\t' plain/g
 settle .
 "$SIMHASH" -q "$odd" plain
 runs 0 "$SIMFIND" --directories --summary=none "$odd" other plain
-shows "odd names" "saves 3.2 kB      $files/plain
-  identical       $files/odd\\n\\x1b[31m\\xff,\"/x
-                  1 file, 3.2 kB"
+shows "odd names" "$files/odd\\n\\x1b[31m\\xff,\"/x  1 file  3.2 kB
+  identical  $files/plain  1 file  3.2 kB"
 runs 0 "$SIMFIND" --directories --summary=none --format=json "$odd" other plain
 python3 -c 'import json, os, sys
 pair, = json.load(open(sys.argv[1]))
@@ -273,17 +265,15 @@ gzip -c project-1/src/1.c >zips/1.c.gz
 settle zips
 "$SIMHASH" -q -z zips project-1 project-2
 runs 0 "$SIMFIND" --directories --summary=none project-1 project-2 "$files/zips/src.zip" "$files/zips/1.c.gz"
-shows "an archive" "saves 19.2 kB     $files/project-2
-  99 % in         $files/project-1
-                  3 files the same, 1 changed, 1 only in the first, 1 only in the second
+shows "an archive" "$files/project-1  5 files  22.4 kB
+    99 %     $files/project-2  5 files  22.4 kB
+             3 files identical, 1 changed, 1 only here, 1 only in the folder above; removing the identical files frees 19.2 kB
+  identical  $files/zips/src.zip//in  5 files  22.4 kB
+             in an archive
 
-                  $files/project-2
-  99 % in         $files/zips/src.zip//in
-                  3 files the same, 1 changed, 1 only in the first, 1 only in the second; the second is in an archive
-
-                  $files/zips/src.zip//in
-  identical       $files/project-1
-                  5 files, 22.4 kB; the first is in an archive"
+$files/zips/src.zip//in  5 files  22.4 kB
+    99 %     $files/project-2  5 files  22.4 kB
+             3 files identical, 1 changed, 1 only here, 1 only in the folder above, the folder above is in an archive"
 runs 0 "$SIMFIND" --directories --format=jsonl --summary=none zips
 python3 -c 'import json, sys
 pairs = [json.loads(line) for line in open(sys.argv[1])]
@@ -292,7 +282,7 @@ assert all(p["saved_bytes"] == 0 for p in pairs), pairs
 assert ["copy.zip//in", "src.zip//in"] not in inner and any("two.zip//deep/src.zip//in" in names for names in inner), inner' \
 	"$TEST_FOLDER/out"
 runs 0 "$SIMFIND" --directories project-2 zips/src.zip
-grep -qxF "moved             three.c  in/src/3.c" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
+grep -qxF "moved        three.c  now in/src/3.c  6.4 kB" "$TEST_FOLDER/out" || fail "a file in an archive: $(cat "$TEST_FOLDER/out")"
 same "an archive is one file" "4" "$("$SIMFIND" --summary=none --directories --format=json zips project-1 |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
 # The message names the file that cannot be compared, and not the other one.
@@ -317,7 +307,7 @@ settle many
 "$SIMHASH" -q many
 runs 0 "$SIMFIND" --directories many
 shows "common contents" ""
-said "note: 258 directories were not compared: all that they share with others lies in more than 256 directories"
+said "note: 258 folders were not compared: every file that they share with others is in more than 256 folders"
 
 # Requests that are refused.
 runs 1 "$SIMFIND" --directories old old/photos
@@ -335,5 +325,5 @@ runs 1 "$SIMFIND" --directories --format=null
 said "--directories cannot be combined with --format=null; expected text, csv, json, jsonl or html"
 for share in 2 101% % '' 50%%; do
 	runs 1 "$SIMFIND" --directories="$share"
-	said "--directories '$share': expected a number from 0 to 1"
+	said "--directories '$share': expected a percentage such as 75%, or a number from 0 to 1"
 done

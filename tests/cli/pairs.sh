@@ -68,7 +68,7 @@ for key in 0 2 5; do
 		done
 	done
 done
-[ "$total" -gt 2000 ] || fail "only $total pairs in all: the files are no test"
+[ "$total" -gt 2000 ] || fail "only $total pairs in all: too few for a test"
 
 # The order of the list does not depend on threads.
 "$SIMFIND" --verify=no -q -j 1 -o one.txt
@@ -146,9 +146,9 @@ runs 0 "$SIMHASH" "$files"
 for form in --verify=no --group "--group --threads=3" "--partition=1/3"; do
 	# shellcheck disable=SC2086  # are several words
 	runs 0 "$SIMFIND" $form --format=csv
-	grep -q '; 3 empty files left out$' err || fail "$form: $(cat err)"
+	grep -q ' 3 empty files were left out[.]$' err || fail "$form: $(cat err)"
 done
 runs 0 "$SIMFIND" "$files/of_empty"
-grep -q '; 1 empty file left out$' err || fail "empty files of a directory: $(cat err)"
+grep -q ' 1 empty file was left out[.]$' err || fail "empty files of a directory: $(cat err)"
 runs 0 "$SIMFIND" --summary=json
 grep -q '"empty":3,' err || fail "empty files in the summary: $(cat err)"

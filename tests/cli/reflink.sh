@@ -32,10 +32,10 @@ if [ "${1:-}" != mounted ]; then
 	before=$(tree "$plain")
 	runs 2 "$SIMKEEP" --keep=oldest --action=reflink
 	said "$plain/b/1: left alone: its file system has no reflinks"
-	said "would deduplicate 0 files by reflinks, which frees 0 bytes; left 3 alone"
+	said "would deduplicate 0 files by reflinks and free 0 bytes; left 3 alone"
 	runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 	said "$plain/b/1: left alone: its file system has no reflinks"
-	said "deduplicated 0 files by reflinks, freed 0 bytes; left 3 alone"
+	said "deduplicated 0 files by reflinks and freed 0 bytes; left 3 alone"
 	same "the tree" "$before" "$(tree "$plain")"
 	same "acts" 0 "$(grep -c '"act"' journal || true)"
 	runs 0 "$SIMKEEP" --undo=journal --yes
@@ -78,7 +78,7 @@ touch -d "$stamp" "$files/b/2"
 before=$(tree "$files")
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
 said "$files/b/2: left alone: its content differs from the file that is kept"
-said "deduplicated 2 files by reflinks, freed 606.2 kB; left 1 alone"
+said "deduplicated 2 files by reflinks and freed 600.0 kB; left 1 alone"
 same "the tree, but for blocks" "$before" "$(tree "$files")"
 same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/b/1") $(blocks "$files/b/3")"
 same "attribute" kept "$(attribute "$files/b/1")"
@@ -89,9 +89,9 @@ same "the tree" "$before" "$(tree "$files")"
 sync "$btrfs"
 rm journal
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
-said "by reflinks, freed 0 bytes; left 1 alone"
+said "by reflinks and freed 0 bytes; left 1 alone"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete
-said "would delete 3 files, which frees 303.1 kB" # b/2, which shares no blocks
+said "would delete 3 files and free 300.0 kB" # b/2, which shares no blocks
 # A file without copy-on-write gets a different message from a file system without reflinks.
 mkdir "$btrfs/nocow"
 random_bytes 300000 9 >"$btrfs/nocow/a"

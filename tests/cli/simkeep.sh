@@ -31,37 +31,54 @@ counted() {
 	python3 - "$@" <<'PYTHON'
 import hashlib, os, sys
 wanted, tops = sys.argv[1], sys.argv[2:]
-contents = {}
+contents, filled = {}, {}
 for top in tops:
     for folder, _, names in os.walk(top):
         for name in names:
             path = os.path.join(folder, name)
             status, size = os.stat(path), os.path.getsize(path)
             below = os.path.relpath(path, top)
+            if size > 0:
+                filled.setdefault(folder, set()).add(path)
             if size > 0 and eval(wanted):
                 with open(path, "rb") as file:
-                    contents.setdefault(hashlib.md5(file.read()).digest(), []).append((os.fsencode(path), status))
-folders, gone = {}, {}
+                    contents.setdefault(hashlib.md5(file.read()).digest(), []).append((path, status))
+removed, gone = {}, {}
 for files in contents.values():
-    files.sort(key=lambda file: file[0])
-    kept = files[0][1].st_ino
-    for path, status in files:
-        if status.st_ino != kept:
+    kept = min(files, key=lambda file: (file[1].st_mtime_ns, len(file[0]), os.fsencode(file[0])))
+    for path, status in sorted(files):
+        if status.st_ino != kept[1].st_ino:
             gone[status.st_ino] = gone.get(status.st_ino, 0) + 1
-            copies, taken = folders.get(os.path.dirname(path), (0, 0))
-            last = gone[status.st_ino] == status.st_nlink
-            folders[os.path.dirname(path)] = (copies + 1, taken + last * status.st_blocks * 512)
-def shown(copies, taken):
+            removed[path] = status.st_size if gone[status.st_ino] == status.st_nlink else 0
+def at_or_below(folder, path):
+    return path == folder or path.startswith(folder + "/")
+def is_whole(folder):
+    return all(path in removed for inner in filled if at_or_below(folder, inner) for path in filled[inner])
+def lines(folder):
+    inner = [path for path in removed if at_or_below(folder, path)]
+    if inner and is_whole(folder):
+        yield folder, len(inner), len(inner), inner
+        return
+    direct = [path for path in inner if os.path.dirname(path) == folder]
+    if direct:
+        yield folder, len(direct), len(filled[folder]), direct
+    for entry in os.listdir(folder):
+        if os.path.isdir(os.path.join(folder, entry)):
+            yield from lines(os.path.join(folder, entry))
+def shown(taken):
     size = "%d bytes" % taken
     for unit in ("kB", "MB"):
         if taken >= 1000:
             taken /= 1000
             size = "%.1f %s" % (taken, unit)
-    return "%d %s %s" % (copies, "copy" if copies == 1 else "copies", size)
-for path, (copies, taken) in sorted(folders.items(), key=lambda item: (-item[1][1], item[0])):
-    print(shown(copies, taken), path.decode())
-print(shown(sum(copies for copies, _ in folders.values()), sum(taken for _, taken in folders.values())),
-      "in %d folder%s" % (len(folders), "" if len(folders) == 1 else "s"))
+    return size
+one = len(removed) == 1
+print("%d %s; removing %s would free %s." % (len(removed), "file is a copy" if one else "files are copies",
+      "it" if one else "them", shown(sum(removed.values()))))
+found = [(sum(removed[path] for path in paths), folder, copies, files)
+         for top in tops for folder, copies, files, paths in lines(top)]
+for taken, folder, copies, files in sorted(found, key=lambda line: (-line[0], line[1].split("/"))):
+    print(folder, copies if copies == files else "%d of %d" % (copies, files), shown(taken), sep="|")
 PYTHON
 }
 
@@ -75,7 +92,7 @@ lists() {
 	shift
 	counted "${of[@]}" >expected
 	runs 0 "$SIMKEEP" "$@"
-	sed -E 's/^ +//; s/^([^/]*[^ ]) +([0-9.]+ (bytes|kB|MB))  /\1 \2 /' out | tr -s ' ' >found
+	sed -E 's/^(.*[^ ])  (identical to|all in|partly in|in the same|in several) .*  ([0-9]+( of [0-9]+)?) files?  /\1|\3|/' out >found
 	diff expected found || fail "simkeep $*"
 	[ "$(wc -l <expected)" -gt 1 ] || fail "no copies with $*"
 }
@@ -86,16 +103,17 @@ state() {
 before=$(state)
 
 lists True "$files" --
-said "simkeep: to remove copies: simkeep --keep=oldest --action=delete"
-copies=$(tail -n 1 out | awk '{ print $1 }')
+same "a next step where no person reads it" "" "$(cat err)"
+copies=$(awk 'NR == 1 { print $1 }' out)
 # The next command and the script are about the same copies.
 lists True "$files" -- "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
-same "lines on standard error" 1 "$(wc -l <err)"
-advised=$(sed -n 's/^simkeep: to remove copies: //p' err)
+on_terminal 200 "$SIMKEEP" "$files/d/with space/.." "$files" -d "$SIMHASH_DATABASE"
+advised=$(sed -n 's/^Next: //p' screen)
 eval "$advised" >out 2>err || fail "not a command: $advised"
 said "would delete $copies files"
-runs 0 "$SIMKEEP" --action=script:copies.sh
+runs 0 "$SIMKEEP" --keep=oldest --action=script:copies.sh
 said "a script for $copies copies"
+runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "output of -q" "" "$(cat out err)"
@@ -121,9 +139,9 @@ printf '# a pattern\nb/\n' >patterns
 lists '"b/" not in below' "$files" -- --exclude=@patterns
 lists 'not below.startswith("b/c/") and not name.endswith(".bin")' "$files/a" -- --exclude=/b/c --exclude='*.bin' "$files/a"
 lists '"/d/" not in path' "$files" -- --exclude="$files/d"
-protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && tail -n 1 out)
-[[ $protected == *" protected" ]] || fail "nothing is protected: $protected"
-[ "$(grep -c "  $files/a" out || true)" = 0 ] || fail "protected copies are counted: $(cat out)"
+protected=$(runs 0 "$SIMKEEP" --protect="$files/a" && head -n 1 out)
+[[ $protected == *" are protected." ]] || fail "nothing is protected: $protected"
+[ "$(grep -c "^$files/a" out || true)" = 0 ] || fail "protected copies are counted: $(cat out)"
 
 # With FILEs, their copies: also for a FILE that is not in the index, by any name.
 copy=$files/a/original.txt
@@ -134,21 +152,50 @@ runs 0 "$SIMHASH" -q "$files"
 cp "$copy" new
 for name in "$copy" "$files/a/../e/copy 2"; do
 	runs 0 "$SIMKEEP" "$name"
-	same "copies of $name" "2 in 2 folders" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+	same "copies of $name" "2 3" "$(awk 'NR == 1 { n = $1 } END { print n, NR }' out)"
 done
 runs 0 "$SIMKEEP" "$copy" "$files/d" "$files/a"
-same "copies in two directories" "1 in 1 folder" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+same "copies in two directories" "1 2" "$(awk 'NR == 1 { n = $1 } END { print n, NR }' out)"
 runs 0 "$SIMKEEP" new
-same "copies, one of them new" "3 in 3 folders" "$(tail -n 1 out | awk '{ print $1, $5, $6, $7 }')"
+same "copies, one of them new" "3 4" "$(awk 'NR == 1 { n = $1 } END { print n, NR }' out)"
 runs 2 "$SIMKEEP" none "$copy"
 said "simkeep: none: No such file or directory"
 runs 1 "$SIMKEEP" - <"$copy"
 said "simkeep: FILE -: standard input has no copies that can be removed; expected the name of a file"
 runs 0 "$SIMKEEP" --min-size=1G
-same "nothing" "0 copies 0 bytes in 0 folders" "$(xargs <out)"
+same "nothing" "No copies can be removed." "$(cat out)"
 same "a note in the place of the next command" "simkeep: note: nothing was found with --min-size; without it there may be more" "$(cat err)"
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
+
+# ---- A screen shows the first folders, a pipe all ----
+mkdir many
+for ((i = 0; i < 30; i++)); do
+	mkdir -p "many/original $i" "many/copy $i/inner"
+	printf '%0*d' $((2000 + i)) 0 >"many/original $i/x"
+	cp "many/original $i/x" "many/copy $i/inner/y"
+done
+touch -d 2020-01-01 many/original*/x
+runs 0 "$SIMHASH" -q many
+for columns in 40 60 200; do
+	NO_COLOR=1 on_terminal $columns "$SIMKEEP" many
+	same "folders on $columns columns" 19 "$(grep -c ' 1 file  .* kB$' screen)"
+	grep -qx 'and 11 more folders; a file or a pipe gets all' screen || fail "no more folders: $(cat screen)"
+	same "lines wider than $columns" 0 "$(awk -v most=$columns '/ kB$/ && length > most' screen | wc -l)"
+done
+same "a folder" "copy 29  all in original 29  1 file     2.0 kB" "$(grep '^copy 29' screen)"
+runs 0 "$SIMKEEP" many
+same "folders in a pipe" 30 "$(grep -c "^$TEST_FOLDER/many/copy [0-9]*  all in $TEST_FOLDER/many/original [0-9]*  1 file  2.0 kB$" out)"
+# Links and other files in a folder stay, so it is not removable as a whole; empty files do not count.
+ln -s x "many/copy 0/inner/link"
+: >"many/copy 1/inner/empty"
+echo new >"many/copy 2/inner/new"
+runs 0 "$SIMKEEP" many
+same "parts" "$TEST_FOLDER/many/copy 0/inner  partly in $TEST_FOLDER/many/original 0  1 file  2.0 kB
+$TEST_FOLDER/many/copy 1  all in $TEST_FOLDER/many/original 1  1 file  2.0 kB
+$TEST_FOLDER/many/copy 2/inner  partly in $TEST_FOLDER/many/original 2  1 of 2 files  2.0 kB" "$(grep 'copy [012]/\|copy [012] ' out | sort)"
+rm -r many
+runs 0 "$SIMHASH" --forget many
 
 # ---- Files that filters leave out stay ----
 tree() {
@@ -160,7 +207,7 @@ runs 0 "$SIMKEEP" --keep=newest --action=delete --ext=txt --min-size=700 --exclu
 grep -q '^delete' out || fail "nothing was deleted"
 tree >now
 gone=$(LC_ALL=C comm -23 was now)
-same "files that went" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
+same "removed files" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
 same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
 same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
 runs 0 "$SIMKEEP" --undo=j --yes

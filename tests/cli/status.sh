@@ -56,7 +56,7 @@ rm -r "$files/one"
 # A file removed from the disk can be forgotten by its old path.
 runs 0 "$SIMHASH" --forget "$files/one/"
 said "1 removed"
-same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
+same "files left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
 	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
 runs 1 "$SIMHASH" --forget "$files/one"
 said "simhash: the index has no files at or below $files/one"
@@ -77,7 +77,7 @@ same "commands" 1 "$(wc -l <advice.sh)"
 SIMHASH_DATABASE=sqlite:/no/such/index SIMHASH=$SIMHASH sh advice.sh
 same "rows" $((rows - 1)) "$(sql 'SELECT COUNT(*) FROM file')"
 runs 1 "$SIMHASH" "$files/it was"
-same "lines about what is not in the index" 1 "$(grep -c 'it was' err)"
+same "lines about paths that are not in the index" 1 "$(grep -c 'it was' err)"
 rm -r "$files/moved"
 # The same for a file, and for another host.
 runs 0 "$SIMHASH" --host=web9 "$files/oneself"
@@ -156,4 +156,4 @@ same "keys of standard input" "scatter skew uniform" \
 runs 2 "$SIMHASH" --print missing x.txt .
 said "simhash: missing: No such file or directory"
 said "simhash: .: Not a regular file"
-same "printed beside them" 1 "$(grep -c ^size out)"
+same "printed with them" 1 "$(grep -c ^size out)"

@@ -51,7 +51,7 @@ said "simfind: note: the index has no files of tag set 'absent', only of 'sample
 cp "$files/a.txt" "$files/b.txt"
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMKEEP"
-said "to remove copies"
+grep -q "^1 file is a copy; " out || fail "no copy: $(cat out)"
 reset
 runs 0 "$SIMHASH" -t numbers.txt "$files"
 runs 0 "$SIMKEEP" --keep=newest

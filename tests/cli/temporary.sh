@@ -115,7 +115,7 @@ exec 8<>lines
 listing=$!
 trap 'kill "$listing"' EXIT
 read -r line <&8
-[[ $line == "group 1: "* ]] || fail "the first line is '$line'"
+[[ $line == made:/made/*"B" ]] || fail "the first line is '$line'"
 readlink "/proc/$listing/fd/"* | has "^$TMPDIR/.* (deleted)\$" || fail "no group waits in a file"
 same "names of temporary files" "" "$(ls -A "$TMPDIR")"
 kill -TERM "$listing"

@@ -201,7 +201,7 @@ static void programs_have_few_options(void **state)
 
 /* ---- Pairs ---- */
 
-/* The pairs of options that are refused, whatever their values; each pair once. */
+/* The pairs of options that are refused with any values; each pair once. */
 struct refused {
 	const char *option, *with;
 };

@@ -23,7 +23,7 @@ ROOT = os.path.join(os.environ["TEST_FOLDER"], "pairs")
 os.environ["SIMHASH_DATABASE"] = os.environ["TEST_URL"]
 PAIRS = 40
 FATES = ("changed", "moved", "only_a", "only_b", "same")
-LABELS = {"the same": "same", "moved": "moved", "changed": "changed", "only in A": "only_a", "only in B": "only_b"}
+LABELS = {"identical": "same", "moved": "moved", "changed": "changed", "only in A": "only_a", "only in B": "only_b"}
 
 
 def run(*command):
@@ -109,11 +109,12 @@ def check_json(printed, lines):
 
 
 def check_text(printed, fates, lines):
-    head, body = printed.split("\n\n")
-    counts = {label: number for number, label in re.findall(r"(\d+)(?: files?)? ([a-z][a-zA-Z ]*)", head.splitlines()[-1])}
+    _, head, body = printed.split("\n\n")
+    counts = {label: number for number, label in re.findall(r"(\d+)(?: files?)? ([a-z][a-zA-Z ]*)", head.split(";")[0])}
     assert {LABELS[label]: int(number) for label, number in counts.items() if label in LABELS} == fates, (head, fates)
-    labels = [line[:18].split(",")[0].strip() for line in body.splitlines()]
-    shown = [line["match"].replace("only_a", "only in A").replace("only_b", "only in B") for line in lines]
+    labels = ["changed" if "%" in line[:13] else line[:13].strip() for line in body.splitlines()]
+    shown = [{"only_a": "only in A", "only_b": "only in B", "same": "identical"}.get(line["match"], line["match"])
+             for line in lines]
     assert labels == shown, (body, shown)
 
 

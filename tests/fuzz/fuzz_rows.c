@@ -501,6 +501,18 @@ static int write_script(const struct pair_list *kept, struct simhash_error *erro
 	return status;
 }
 
+static int write_groups(struct listing *listing, const struct group_sorter *groups,
+			struct simhash_error *error)
+{
+	if (!listing->formatter->is_text)
+		return listing_write_groups(listing, groups, error);
+	listing->folds = groups->totals.groups % 2 == 0;
+	if (listing_note_blocks(listing, groups, error) != 0)
+		return -1;
+	listing_begin_marked(listing);
+	return listing_write_blocks(listing, groups, error);
+}
+
 static int write_kept(struct store *store, const struct find_request *request,
 		      struct listing *listing, const struct pair_list *kept, uint8_t how,
 		      struct simhash_error *error)
@@ -519,7 +531,7 @@ static int write_kept(struct store *store, const struct find_request *request,
 		status = sort_pairs(kept, request, how & 4 ? LINK_SINGLE : LINK_REPRESENTATIVE,
 				    GROUPS_MEMORY, &groups, error);
 		if (status == 0)
-			status = listing_write_groups(listing, &groups, error);
+			status = write_groups(listing, &groups, error);
 		group_sorter_release(&groups);
 		return status;
 	}

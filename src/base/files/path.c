@@ -70,6 +70,19 @@ bool path_is_at_or_below(struct bytes path, struct bytes top)
 	       (path.size == top.size || top.size <= 1 || path.data[top.size] == '/');
 }
 
+struct bytes path_above(struct bytes path)
+{
+	while (path.size > 0 && path.data[--path.size] != '/')
+		;
+	return path;
+}
+
+void path_widen(struct bytes *directory, struct bytes path)
+{
+	while (directory->size > 0 && !path_is_at_or_below(path, *directory))
+		*directory = path_above(*directory);
+}
+
 int path_compare(struct bytes x, struct bytes y)
 {
 	size_t i = 0;

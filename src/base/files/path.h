@@ -20,6 +20,12 @@ char *path_join(struct bytes directory, struct bytes name);
 struct bytes path_directory(const char *path);
 const char *path_name(const char *path);
 
+/* The directory that an absolute path is in; the root directory has no bytes, as has its own. */
+struct bytes path_above(struct bytes path);
+
+/* Make an absolute directory the nearest one above it that has also this path. */
+void path_widen(struct bytes *directory, struct bytes path);
+
 /*
  * Return the absolute path of a name that a user gives. Directories are resolved as far as they
  * exist. The last part does not change, so a user can name a removed file or a file that has become

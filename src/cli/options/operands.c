@@ -1,5 +1,5 @@
 /*
- * Sorts operands into FILEs, which become queries, and DIRs, and refuses outputs that would replace
+ * Divides operands into FILEs, which become queries, and DIRs. Refuses outputs that would replace
  * an input.
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,7 @@
 #include "cli/options/option_table.h"
 #include "cli/terminal/terminal.h"
 
-#define NAMES_MAX ((size_t)256 << 20) /* bytes of a list */
+#define NAMES_MAX ((size_t)256 << 20) /* the maximum size of a list, in bytes */
 
 /* ---- Directories ---- */
 
@@ -136,7 +136,7 @@ void operands_release(struct operands *operands)
 	free(operands->names);
 }
 
-/* The path below the DIR that has it. */
+/* The path relative to the DIR that contains it. */
 static char *relative_path(const struct operands *operands, char *path)
 {
 	for (size_t i = 0; i < operands->below_count; i++)
@@ -190,7 +190,7 @@ bool operands_have_stdin(const struct operands *operands)
 	return false;
 }
 
-/* ---- Outputs, each of which takes the place of a file ---- */
+/* ---- Outputs, each of which replaces a file ---- */
 
 static bool is_same_file(const struct stat *x, const struct stat *y)
 {

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
+/* Groups take at most a quarter of --limits=memory while they wait to be listed. */
 #define GROUPS_SHARE 4
 
-/* Where nothing else is asked for than similar files, a person sees them in groups. */
-static bool folds(const struct find_arguments *arguments, const struct find_request *request,
-		  const struct listing *listing)
+/* A terminal shows blocks, unless options ask for another output. */
+static bool shows_blocks(const struct find_arguments *arguments, const struct find_request *request,
+			 const struct listing *listing)
 {
-	return listing->how.has_marks && !arguments->has_format && !arguments->operands.has_files &&
-	       !request->expand && request->parts == 1;
+	return listing->how.has_marks && !arguments->has_format && !request->expand &&
+	       request->parts == 1;
 }
 
 static enum find_list choose_list(const struct find_arguments *arguments,
@@ -30,10 +30,12 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 		return LIST_LINEAGES;
 	if (arguments->has_groups)
 		return LIST_GROUPS;
-	return folds(arguments, request, listing) ? LIST_FOLDED : LIST_PAIRS;
+	if (!shows_blocks(arguments, request, listing))
+		return LIST_PAIRS;
+	return arguments->operands.has_files ? LIST_MATCHES : LIST_FOLDED;
 }
 
-/* Is nothing but the exit status asked for? */
+/* Is only the exit status wanted? */
 static bool lists_nothing(const struct find_arguments *arguments)
 {
 	return arguments->quiet && strcmp(arguments->output_path, NO_OUTPUT) == 0;
@@ -43,16 +45,19 @@ static void plan_pairs(struct find_plan *plan)
 {
 	const struct find_arguments *arguments = plan->arguments;
 	bool can_find_groups = finder_finds_groups(plan->request);
-	/* Pairs that are stored are read, too: once is enough. */
+	/* Pairs that are stored are read too, and files should be read only once. */
 	bool reads_stored = arguments->stores && arguments->stored_pairs_max > 0 &&
 			    plan->reads_files;
 
 	plan->lists_groups = plan->list >= LIST_GROUPS && plan->list <= LIST_REPORT;
+	plan->shows_blocks = plan->list == LIST_FOLDED || plan->list == LIST_MATCHES ||
+			     (plan->list == LIST_GROUPS && arguments->formatter->is_text);
 	plan->finds_groups = plan->lists_groups && !reads_stored && !plan->has_files &&
 			     can_find_groups;
 	plan->counts_groups = plan->list == LIST_FOLDED || plan->finds_groups;
-	plan->keeps_pairs = !plan->finds_groups && (plan->lists_groups || plan->reads_files ||
-						    (arguments->stores && !can_find_groups));
+	plan->keeps_pairs = !plan->finds_groups &&
+			    (plan->lists_groups || plan->list == LIST_MATCHES ||
+			     plan->reads_files || (arguments->stores && !can_find_groups));
 	plan->stops_at_match = arguments->fail_on_match && plan->list == LIST_PAIRS &&
 			       !plan->keeps_pairs && !arguments->stores && lists_nothing(arguments);
 	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;
@@ -61,7 +66,7 @@ static void plan_pairs(struct find_plan *plan)
 static void plan_output(struct find_plan *plan, const struct listing *listing)
 {
 	const struct find_arguments *arguments = plan->arguments;
-	/* Lines that appear on the same terminal meanwhile are progress enough. */
+	/* A list that grows on the same terminal already shows the progress. */
 	bool writes_ahead = listing->streams && listing->how.records.is_terminal;
 
 	plan->is_page = arguments->formatter->is_report;

@@ -1,5 +1,5 @@
 /*
- * Prints the summary of a run of simfind, as text or JSON.
+ * Prints the summary of a simfind run, as text or JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_summary.h"
@@ -18,7 +18,6 @@ static const char *plural(uint64_t count)
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals)
 {
-	outcome->by_groups = true;
 	outcome->groups = totals->groups;
 	outcome->grouped_files = totals->files;
 	outcome->copies = totals->copies;
@@ -32,45 +31,123 @@ void count_groups(struct find_outcome *outcome, const struct group_totals *total
 static void write_pairs(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	const struct find_counts *counts = &outcome->counts;
-	char rows[32], pairs[32], identical[32], similar[32];
 	uint64_t count = counts->identical + counts->similar;
+	uint64_t files = plan->has_files ? outcome->asked : counts->rows;
+	char rows[32], pairs[32], identical[32], similar[32];
 
-	fprintf(out, "%s pair%s (%s identical, %s similar) among %s %s%s",
+	fprintf(out, "%s pair%s (%s identical, %s similar) %s %s file%s",
 		format_count(count, pairs), plural(count),
 		format_count(counts->identical, identical), format_count(counts->similar, similar),
-		format_count(counts->rows, rows), plan->has_files ? "candidate" : "file",
-		plural(counts->rows));
+		plan->has_files ? "for" : "among", format_count(files, rows), plural(files));
 	if (plan->reads_files)
-		fprintf(out, ", %s kept", format_count(outcome->found, pairs));
+		fprintf(out, "; after reading them, %s remain%s",
+			format_count(outcome->found, pairs), outcome->found == 1 ? "s" : "");
 }
 
-static void write_groups_found(FILE *out, const struct find_outcome *outcome)
+/* Write "6 matches for 2 of 3 files: 3 identical, 3 similar". */
+static void write_matches(FILE *out, const struct find_plan *plan,
+			  const struct find_outcome *outcome)
 {
-	const struct find_counts *counts = &outcome->counts;
-	char number[32], files[32], copies[32], similar[32], bytes[32], rows[32];
+	bool is_nearest = plan->request->nearest > 0;
+	char count[32], identical[32], similar[32], files[32], matched[32];
 
-	fprintf(out, "%s group%s of %s file%s among %s file%s: %s identical, %s similar",
-		format_count(outcome->groups, number), plural(outcome->groups),
-		format_count(outcome->grouped_files, files), plural(outcome->grouped_files),
-		format_count(counts->rows, rows), plural(counts->rows),
-		format_count(outcome->copies, copies), format_count(outcome->similar, similar));
-	if (outcome->copies > 0)
-		fprintf(out, "; copies%s take %s",
-			outcome->copies_inside > 0 ? " outside of archives" : "",
-			format_bytes((double)outcome->copied_bytes, bytes));
+	if (outcome->matches == 0)
+		fputs("No match", out);
+	else
+		fprintf(out, is_nearest ? "%s nearest file%s" : "%s match%s",
+			format_count(outcome->matches, count),
+			outcome->matches == 1 ? ""
+			: is_nearest	      ? "s"
+					      : "es");
+	if (outcome->asked > 1) {
+		fputs(" for ", out);
+		if (outcome->matches > 0 && outcome->unmatched > 0)
+			fprintf(out, "%s of ",
+				format_count(outcome->asked - outcome->unmatched, matched));
+		fprintf(out, "%s files", format_count(outcome->asked, files));
+	}
+	if (is_nearest || outcome->matches < 2)
+		return;
+	if (outcome->copies == 0 || outcome->similar == 0)
+		fputs(outcome->copies == 0 ? ", none identical" : ", all identical", out);
+	else
+		fprintf(out, ": %s identical, %s similar", format_count(outcome->copies, identical),
+			format_count(outcome->similar, similar));
+}
+
+/* Write how many files are copies, and the space that removing them would free. */
+static void write_copies(FILE *out, const struct find_outcome *outcome)
+{
+	uint64_t copies = outcome->copies, inside = outcome->copies_inside;
+	char count[32], files[32], number[32], bytes[32];
+	bool is_one = copies - inside == 1;
+
+	format_count(outcome->counts.rows, files);
+	if (copies == 0) {
+		fprintf(out, "None of %s file%s is a copy", files, plural(outcome->counts.rows));
+		return;
+	}
+	fprintf(out, "%s of %s file%s %s", format_count(copies, count), files,
+		plural(outcome->counts.rows), copies == 1 ? "is a copy" : "are copies");
+	if (inside == copies) {
+		fputs(copies == 1 ? ", in an archive" : ", all in archives", out);
+		return;
+	}
+	if (inside > 0)
+		fprintf(out, ", %s of them in archives", format_count(inside, number));
+	fprintf(out, "; removing %s would free %s",
+		inside > 0 ? is_one ? "the other one" : "the others"
+		: is_one   ? "it"
+			   : "them",
+		format_bytes((double)outcome->copied_bytes, bytes));
+}
+
+static void write_resembling(FILE *out, const struct find_outcome *outcome)
+{
+	uint64_t similar = outcome->similar;
+	char count[32], files[32];
+
+	fprintf(out, "%s of %s file%s %s another",
+		similar == 0 ? "None" : format_count(similar, count),
+		format_count(outcome->counts.rows, files), plural(outcome->counts.rows),
+		similar < 2 ? "resembles" : "resemble");
+}
+
+/* Write how many files are copies, and how many other files resemble another file. */
+static void write_files(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
+{
+	unsigned kinds = plan->request->kinds;
+	uint64_t similar = outcome->similar;
+	char count[32];
+
+	if (kinds != 0 && (kinds & PAIRS_COPIES) == 0) {
+		write_resembling(out, outcome);
+		return;
+	}
+	write_copies(out, outcome);
+	if (similar > 0)
+		fprintf(out, ". %s more file%s %s another", format_count(similar, count),
+			plural(similar), similar == 1 ? "resembles" : "resemble");
+	else if (outcome->copies == 0 && kinds == 0)
+		fputs(" or resembles another", out);
 }
 
 void write_find_summary(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	char empty[32];
 
-	if (outcome->by_groups)
-		write_groups_found(out, outcome);
+	if (plan->list == LIST_MATCHES)
+		write_matches(out, plan, outcome);
+	else if (plan->lists_groups && !plan->has_files)
+		write_files(out, plan, outcome);
 	else
 		write_pairs(out, plan, outcome);
+	fputc('.', out);
 	if (outcome->counts.empty > 0)
-		fprintf(out, "; %s empty file%s left out",
-			format_count(outcome->counts.empty, empty), plural(outcome->counts.empty));
+		fprintf(out, " %s empty file%s left out.",
+			format_count(outcome->counts.empty, empty),
+			outcome->counts.empty == 1 ? " was" : "s were");
+	fputc('\n', out);
 }
 
 void write_left_out(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
@@ -78,9 +155,15 @@ void write_left_out(FILE *out, const struct find_plan *plan, const struct find_o
 	char count[32];
 
 	if (outcome->left_out > 0)
-		fprintf(out, "%s more %s%s left out by --limit\n",
+		fprintf(out, "%s%s more %s%s left out by --limit\n",
+			plan->shows_blocks && plan->has_pager ? "\n" : "",
 			format_count(outcome->left_out, count),
-			plan->lists_groups ? "group" : "pair", plural(outcome->left_out));
+			plan->lists_groups	     ? "group"
+			: plan->list == LIST_MATCHES ? "match"
+						     : "pair",
+			outcome->left_out == 1	     ? ""
+			: plan->list == LIST_MATCHES ? "es"
+						     : "s");
 }
 
 void write_stored(FILE *out, const struct find_outcome *outcome)
@@ -110,9 +193,23 @@ void print_find_summary(const struct find_plan *plan, const struct find_outcome 
 	if (!plan->shows_summary)
 		return;
 	write_find_summary(stderr, plan, outcome);
-	fputc('\n', stderr);
 	write_left_out(stderr, plan, outcome);
 	write_stored(stderr, outcome);
+}
+
+void suggest_next_step(const struct find_plan *plan, const struct find_outcome *outcome)
+{
+	const char *url = plan->arguments->index.location.url;
+	bool is_list = plan->list == LIST_FOLDED || plan->list == LIST_GROUPS;
+
+	if (outcome->next_step != NULL)
+		say_next("simkeep", url, outcome->next_step, NULL);
+	if (!plan->shows_summary || !plan->shows_blocks || !plan->has_pager || !is_list)
+		return;
+	if (outcome->copied_bytes > 0)
+		say_next("simkeep", url, NULL, "shows which copies can be removed.");
+	else if (outcome->similar > 0)
+		say_next("simfind", url, "--format=html -o similar.html", "shows what differs.");
 }
 
 /* ---- JSON ---- */

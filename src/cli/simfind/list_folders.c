@@ -11,6 +11,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "base/text/decimal.h"
+#include "base/text/shell_word.h"
 #include "cli/simfind/kept_pairs.h"
 #include "cli/simfind/list_pairs.h"
 #include "cli/terminal/pager.h"
@@ -53,7 +54,7 @@ static int check_sides(const struct find_plan *plan, struct simhash_error *error
 			 y->directory.data);
 }
 
-/* Groups need be found only of what is below, where that is directories of this host. */
+/* If all sides are directories of this host, search groups only among the files below them. */
 static int limit_groups(const struct find_plan *plan, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
@@ -79,38 +80,99 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void write_summary(FILE *out, const struct folder_pairs *found)
-{
-	uint64_t kinds[3] = {0};
-	char pairs[32], identical[32], contained[32], similar[32], folders[32], files[32];
+/*
+ * The totals of all pairs. Each folder counts once; a folder inside another folder that counts does
+ * not count.
+ */
+struct folder_totals {
+	uint64_t copies, similar;
+	int64_t saved_bytes; /* the bytes that removing the copies would free */
+};
 
-	for (size_t i = 0; i < found->count; i++)
-		kinds[found->pairs[i].kind]++;
-	fprintf(out,
-		"%s pair%s of directories (%s identical, %s contained, %s similar) among %s "
-		"director%s of %s file%s",
-		format_count(found->count, pairs), plural(found->count),
-		format_count(kinds[FOLDERS_IDENTICAL], identical),
-		format_count(kinds[FOLDERS_CONTAINED], contained),
-		format_count(kinds[FOLDERS_SIMILAR], similar),
-		format_count(found->tree.count, folders), found->tree.count == 1 ? "y" : "ies",
-		format_count(found->tree.files, files), plural(found->tree.files));
+enum folder_mark { FOLDER_UNMARKED, FOLDER_SIMILAR, FOLDER_COPY };
+
+static bool is_inside_copy(const struct folder_pairs *found, const uint8_t *marks, uint32_t folder)
+{
+	for (; folder != NO_FOLDER; folder = found->tree.folders[folder].parent)
+		if (marks[folder] == FOLDER_COPY)
+			return true;
+	return false;
 }
 
-/* A person reads the summary first. */
+static bool is_copy(const struct folder_pair *pair)
+{
+	return pair->kind != FOLDERS_SIMILAR && pair->saved_bytes > 0;
+}
+
+/* Pairs that save more come first, so a folder comes before the folders inside it. */
+static int add_up(const struct folder_pairs *found, struct folder_totals *totals,
+		  struct simhash_error *error)
+{
+	uint8_t *marks = calloc(found->tree.count + 1, 1);
+
+	*totals = (struct folder_totals){0, 0, 0};
+	if (marks == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < found->count; i++) {
+		const struct folder_pair *pair = &found->pairs[i];
+		if (!is_copy(pair) || is_inside_copy(found, marks, pair->folder_a))
+			continue;
+		marks[pair->folder_a] = FOLDER_COPY;
+		totals->copies++;
+		totals->saved_bytes += pair->saved_bytes;
+	}
+	for (size_t i = 0; i < found->count; i++) {
+		uint32_t folder = found->pairs[i].folder_a;
+		if (marks[folder] != FOLDER_UNMARKED || is_inside_copy(found, marks, folder))
+			continue;
+		marks[folder] = FOLDER_SIMILAR;
+		totals->similar++;
+	}
+	free(marks);
+	return 0;
+}
+
+static void write_summary(FILE *out, const struct folder_pairs *found,
+			  const struct folder_totals *totals)
+{
+	char copies[32], similar[32], folders[32], bytes[32];
+	uint64_t count = totals->copies;
+
+	format_count(found->tree.count, folders);
+	if (count == 0 && totals->similar == 0)
+		fprintf(out, "None of %s folder%s is a copy of another or resembles one.", folders,
+			plural(found->tree.count));
+	else if (count == 0)
+		fprintf(out, "%s of %s folders resemble%s another.",
+			format_count(totals->similar, similar), folders,
+			totals->similar == 1 ? "s" : "");
+	else
+		fprintf(out, "%s of %s folders %s; removing %s would free %s.",
+			format_count(count, copies), folders,
+			count == 1 ? "is a copy" : "are copies", count == 1 ? "it" : "them",
+			format_bytes((double)totals->saved_bytes, bytes));
+	if (count > 0 && totals->similar > 0)
+		fprintf(out, " %s more resemble%s another.", format_count(totals->similar, similar),
+			totals->similar == 1 ? "s" : "");
+}
+
+/* On a terminal, the summary is above the list. */
 static int write_head(const struct find_plan *plan, struct listing *listing,
 		      const struct folder_pairs *found, struct simhash_error *error)
 {
+	struct folder_totals totals;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
 	if (!plan->shows_summary)
 		return 0;
+	if (add_up(found, &totals, error) != 0)
+		return -1;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
-	write_summary(out, found);
+	write_summary(out, found, &totals);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
 	if (listing->how.has_marks)
@@ -121,15 +183,58 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	return 0;
 }
 
-/* What nothing but common contents could propose is not found. */
+/*
+ * Suggest the options of simkeep that show which files of `a` can be removed because `b` contains
+ * them.
+ */
+static int suggest_removal(const struct find_plan *plan, struct bytes a, struct bytes b,
+			   struct find_outcome *outcome, struct simhash_error *error)
+{
+	size_t size;
+	FILE *out;
+
+	if (plan->arguments->quiet || a.size == 0 || b.size == 0 || needs_encoding(a) ||
+	    needs_encoding(b))
+		return 0;
+	out = open_memstream(&outcome->next_step, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	fputs("--action=delete --keep=in:", out);
+	write_command_word(out, b);
+	fputc(' ', out);
+	write_command_word(out, a);
+	fputc(' ', out);
+	write_command_word(out, b);
+	return close_text(out, &outcome->next_step) != 0 ? error_set_memory(error) : 0;
+}
+
+static int suggest_first(const struct find_plan *plan, const struct folder_pairs *found,
+			 struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct folder_pair *pair = &found->pairs[0];
+	const struct folder *a, *b;
+
+	if (found->count == 0 || pair->saved_bytes == 0)
+		return 0;
+	a = &found->tree.folders[pair->folder_a];
+	b = &found->tree.folders[pair->folder_b];
+	if (a->host != found->local_host || b->host != found->local_host)
+		return 0;
+	return suggest_removal(plan, a->path, b->path, outcome, error);
+}
+
+/*
+ * Report the number of folders that were not compared because all their shared files are too
+ * common.
+ */
 static void note_passed_over(uint64_t folders)
 {
 	char count[32], *text;
 
 	if (asprintf(&text,
-		     "note: %s director%s not compared: all that %s with others lies in more than "
-		     "%d directories",
-		     format_count(folders, count), folders == 1 ? "y was" : "ies were",
+		     "note: %s folder%s not compared: every file that %s with others is in more "
+		     "than %d folders",
+		     format_count(folders, count), folders == 1 ? " was" : "s were",
 		     folders == 1 ? "it shares" : "they share", COMMON_FOLDERS) < 0)
 		return;
 	say(PROGRAM, text);
@@ -143,7 +248,7 @@ static void free_names(char **names, size_t count)
 	free(names);
 }
 
-/* The names of all pairs, or of two folders; NULL: no memory. */
+/* Return the names of the folders of the first pairs, two for each pair. NULL: out of memory. */
 static char **name_pairs(const struct folder_pairs *found, size_t count)
 {
 	char **names = calloc(2 * count + 1, sizeof *names);
@@ -216,6 +321,8 @@ static int list_all(const struct find_plan *plan, struct finder *finder,
 				       : listing_write_folders(listing, &found,
 							       plan->arguments->order.limit, error);
 	outcome->left_out = listing->left_out;
+	if (status == 0)
+		status = suggest_first(plan, &found, outcome, error);
 	if (status == 0 && plan->shows_summary)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);
 	if (status == 0 && found.passed_over > 0 && !plan->arguments->quiet)
@@ -224,7 +331,9 @@ static int list_all(const struct find_plan *plan, struct finder *finder,
 	return status;
 }
 
-/* A file may be an archive: the index knows. */
+/*
+ * Fail if a side has no files in the index. A side that is a file may be an archive with members.
+ */
 static int check_files(const struct find_plan *plan, const struct folder_comparison *comparison,
 		       char *const names[2], struct simhash_error *error)
 {
@@ -278,6 +387,10 @@ static int compare_two(const struct find_plan *plan, struct finder *finder,
 							   &comparison, texts, error)
 					       : listing_write_comparison(listing, &comparison,
 									  names, error);
+		if (status == 0 && comparison.pair.saved_bytes > 0 &&
+		    is_this_host(plan, &wanted->sides[0]) && is_this_host(plan, &wanted->sides[1]))
+			status = suggest_removal(plan, wanted->sides[0].directory,
+						 wanted->sides[1].directory, outcome, error);
 		folder_comparison_release(&comparison);
 	}
 	free(texts[0]);

@@ -16,6 +16,8 @@
 #include "base/files/open_file.h"
 #include "cli/simfind/answers.h"
 #include "cli/simfind/kept_pairs.h"
+#include "cli/simfind/matches.h"
+#include "cli/simfind/whole_folders.h"
 #include "cli/terminal/pager.h"
 #include "cli/terminal/progress_line.h"
 #include "cli/terminal/terminal.h"
@@ -40,8 +42,9 @@ struct output {
 	struct time_left reading, searching, confirming;
 	struct pair_list *list; /* keep them; NULL: list them at once */
 	struct answers *answers;
+	struct matches matches; /* of FILEs, if they are listed */
 	pthread_mutex_t lock;
-	uint64_t unreadable;
+	uint64_t asked, unreadable;
 	atomic_bool has_match; /* where the search stops at it */
 };
 
@@ -59,6 +62,14 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	if (output->list != NULL)
 		return pair_list_add(output->list, pair, error);
 	return listing_add(output->listing, thread, pair, error);
+}
+
+static int file_asked(void *context, const struct find_file *file, struct simhash_error *error)
+{
+	struct output *output = context;
+
+	output->asked += !row_is_inside(file->compressed_size_bytes);
+	return output->plan->list == LIST_MATCHES ? matches_ask(&output->matches, file, error) : 0;
 }
 
 static void query_unreadable(void *context, struct bytes path, int system_errno)
@@ -279,6 +290,7 @@ static int find_all(struct output *output, struct store *store, struct group_sor
 	const struct find_plan *plan = output->plan;
 	const struct find_sink sink = {.context = output,
 				       .pair = take_pair,
+				       .asked = file_asked,
 				       .unreadable = query_unreadable,
 				       .unconfirmed = content_unconfirmed};
 	int status;
@@ -306,35 +318,64 @@ static int write_list(const struct find_plan *plan, const struct find_counts *co
 		      struct store *store, struct output *output, const struct group_sorter *groups,
 		      struct simhash_error *error)
 {
+	if (plan->list == LIST_MATCHES)
+		return matches_each(&output->matches, output->listing, listing_write_block, error);
 	if (plan->lists_groups)
 		return write_groups(plan, counts, store, groups, output->listing, error);
 	return output->list != NULL ? listing_write_pairs(output->listing, output->list, error)
 				    : listing_write(output->listing, error);
 }
 
-/* A person reads the summary first. */
-static int begin_list(const struct find_plan *plan, struct listing *listing,
+static int note_blocks(struct output *output, const struct group_sorter *groups,
+		       struct simhash_error *error)
+{
+	struct listing *listing = output->listing;
+
+	listing->folds = output->plan->list == LIST_FOLDED;
+	return output->plan->list == LIST_MATCHES
+		       ? matches_each(&output->matches, listing, listing_note_block, error)
+		       : listing_note_blocks(listing, groups, error);
+}
+
+static int write_head(const struct find_plan *plan, struct store *store, struct listing *listing,
 		      const struct find_outcome *outcome, struct simhash_error *error)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&text, &size);
+	int status = 0;
 
-	if (!listing->how.has_marks)
-		return 0;
-	if (plan->has_pager)
-		pager_start(PROGRAM);
-	if (!plan->shows_summary)
-		return 0;
-	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
 	write_find_summary(out, plan, outcome);
+	if (outcome->copied_bytes > 0)
+		status =
+			write_whole_folders(out, plan, store, listing, outcome->counts.rows, error);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
-	listing_write_head(listing, text);
+	if (plan->has_pager)
+		pager_start(PROGRAM);
+	if (status == 0)
+		listing_write_head(listing, text);
 	free(text);
-	return 0;
+	return status;
+}
+
+/* A person reads the summary first. */
+static int begin_list(const struct find_plan *plan, struct store *store, struct output *output,
+		      const struct group_sorter *groups, const struct find_outcome *outcome,
+		      struct simhash_error *error)
+{
+	struct listing *listing = output->listing;
+	int status = plan->shows_blocks ? note_blocks(output, groups, error) : 0;
+
+	if (status == 0 && listing->how.has_marks && plan->shows_summary)
+		status = write_head(plan, store, listing, outcome, error);
+	else if (status == 0 && listing->how.has_marks && plan->has_pager)
+		pager_start(PROGRAM);
+	if (status == 0 && plan->shows_blocks)
+		listing_begin_marked(listing);
+	return status;
 }
 
 static int end_list(const struct find_plan *plan, struct listing *listing,
@@ -352,6 +393,21 @@ static int end_list(const struct find_plan *plan, struct listing *listing,
 	return listing_check(listing, error);
 }
 
+static int take_matches(struct output *output, struct find_outcome *outcome,
+			struct simhash_error *error)
+{
+	struct matches *matches = &output->matches;
+
+	if (matches_take(matches, output->list, &output->plan->arguments->order, error) != 0)
+		return -1;
+	outcome->matches = matches->count;
+	outcome->copies = matches->identical;
+	outcome->similar = matches->count - matches->identical;
+	outcome->unmatched = matches->unmatched;
+	output->listing->left_out = matches->left_out;
+	return 0;
+}
+
 static int find_and_write(struct output *output, struct store *store, struct find_outcome *outcome,
 			  struct simhash_error *error)
 {
@@ -367,12 +423,16 @@ static int find_and_write(struct output *output, struct store *store, struct fin
 	status = find_all(output, store, &groups, counts, error);
 	outcome->found = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar;
-	if (status == 0 && plan->counts_groups)
+	outcome->asked = output->asked;
+	outcome->by_groups = plan->counts_groups;
+	if (status == 0 && plan->lists_groups)
 		count_groups(outcome, &groups.totals);
+	if (status == 0 && plan->list == LIST_MATCHES)
+		status = take_matches(output, outcome, error);
 	outcome->is_stored = output->answers->is_stored;
 	outcome->stored = output->answers->run;
 	if (status == 0)
-		status = begin_list(plan, listing, outcome, error);
+		status = begin_list(plan, store, output, &groups, outcome, error);
 	if (status == 0)
 		status = write_list(plan, counts, store, output, &groups, error);
 	if (status == 0)
@@ -400,6 +460,7 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 	if (status == 0)
 		status = find_and_write(&output, store, outcome, error);
 	answers_release(&answers);
+	matches_release(&output.matches);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

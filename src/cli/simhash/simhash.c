@@ -41,7 +41,12 @@ static int run(const struct index_arguments *arguments, bool *had_unreadable,
 		return import_digests(arguments, error);
 	case TASK_INDEX:
 	default:
-		return index_paths(arguments, had_unreadable, error);
+		if (index_paths(arguments, had_unreadable, error) != 0)
+			return -1;
+		if (!arguments->quiet && arguments->summary == SUMMARY_TEXT)
+			say_next("simfind", arguments->request.location.url, NULL,
+				 "lists similar files.");
+		return 0;
 	}
 }
 

@@ -6,16 +6,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "act/act.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
+#include "report/lists/listing.h"
 
 #define PROGRAM "simkeep"
 
@@ -68,7 +72,9 @@ static int resolve_protected(struct acting *acting, struct simhash_error *error)
 int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 		 struct simhash_error *error)
 {
-	*acting = (struct acting){.arguments = arguments, .policy = arguments->policy};
+	*acting = (struct acting){.arguments = arguments,
+				  .policy = arguments->policy,
+				  .how = presentation_of(stdout, &formatter_text)};
 	if (resolve_rules(acting, error) != 0 || resolve_protected(acting, error) != 0)
 		return -1;
 	if (arguments->move_to == NULL)
@@ -93,14 +99,94 @@ void acting_end(struct acting *acting)
 	covered_release(&acting->covered);
 	removable_release(&acting->removable);
 	output_release(&acting->script);
+	free((char *)(uintptr_t)acting->layout.prefix.data);
 }
 
-/* ---- What is told ---- */
+/* ---- Lines ---- */
 
-static void write_line(const char *what, const char *path, const char *to)
+#define GREEN "\x1b[32m"
+#define YELLOW "\x1b[33m"
+#define PLAIN "\x1b[0m"
+
+#define WHAT_COLUMNS 13
+#define SIZE_COLUMNS 10
+
+static void widen_layout(struct layout *layout, const struct keep_file *file)
 {
+	size_t size, columns;
+	char *text = file == NULL ? NULL : escape_text(bytes_of(file->path), &size);
+
+	if (text == NULL)
+		return;
+	columns = WHAT_COLUMNS + SIZE_COLUMNS + 1 +
+		  text_columns(
+			  (struct bytes){text + layout->prefix.size, size - layout->prefix.size});
+	free(text);
+	if (columns > layout->columns)
+		layout->columns = columns;
+}
+
+/* Find what all paths of a plan have in common, which a terminal shows once. */
+static void begin_lines(struct acting *acting, const struct plan *plan)
+{
+	struct bytes common;
+
+	if (!acting->how.has_marks || plan->count == 0)
+		return;
+	common = path_above(bytes_of(plan->acts[0].file->path));
+	for (size_t i = 0; i < plan->count; i++) {
+		path_widen(&common, path_above(bytes_of(plan->acts[i].file->path)));
+		if (plan->acts[i].kept != NULL)
+			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
+	}
+	acting->layout = (struct layout){.prefix = paths_prefix(common)};
+	for (size_t i = 0; i < plan->count; i++) {
+		widen_layout(&acting->layout, plan->acts[i].file);
+		widen_layout(&acting->layout, plan->acts[i].kept);
+	}
+	if (acting->layout.columns > acting->how.columns || acting->policy.action == ACTION_MOVE)
+		acting->layout.columns = acting->how.columns;
+	write_prefix(stdout, &acting->layout);
+}
+
+/* A line of a terminal: the file that is kept, and further to the right what is done to another. */
+static void write_screen_line(const struct acting *acting, const char *what,
+			      const struct keep_file *file, const char *to, bool is_kept)
+{
+	const char *colour = is_kept ? GREEN : YELLOW;
+	char *line = NULL, bytes[32] = "", end[48];
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+
+	if (out == NULL)
+		return;
+	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", acting->how.has_colours ? colour : "",
+		WHAT_COLUMNS - (is_kept ? 0 : 2), what, acting->how.has_colours ? PLAIN : "",
+		PATH_MARK);
+	write_escaped(out, bytes_of(file->path));
+	if (to != NULL) {
+		fprintf(out, "%c -> %c", WIDTH_MARK, PATH_MARK);
+		write_escaped(out, bytes_of(to));
+	}
+	if (close_text(out, &line) != 0)
+		return;
+	if (file->size_bytes != KEEP_SIZE_UNKNOWN)
+		format_bytes((double)file->size_bytes, bytes);
+	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
+	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
+	putchar('\n');
+	free(line);
+}
+
+static void write_line(const struct acting *acting, const char *what, const struct keep_file *file,
+		       const char *to, bool is_kept)
+{
+	if (acting->how.has_marks) {
+		write_screen_line(acting, what, file, to, is_kept);
+		return;
+	}
 	printf("%-9s ", what);
-	write_escaped(stdout, bytes_of(path));
+	write_escaped(stdout, bytes_of(file->path));
 	if (to != NULL) {
 		fputs(" -> ", stdout);
 		write_escaped(stdout, bytes_of(to));
@@ -108,11 +194,21 @@ static void write_line(const char *what, const char *path, const char *to)
 	putchar('\n');
 }
 
+/* Are folders listed, and not the files? */
+static bool lists_folders(const struct acting *acting)
+{
+	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
+}
+
 void acting_leave(struct acting *acting, const char *path, const char *why)
 {
 	char *text = NULL;
 
 	acting->left++;
+	if (lists_folders(acting)) {
+		removable_leave(&acting->removable, path, why);
+		return;
+	}
 	fflush(stdout);
 	if (asprintf(&text, "left alone: %s", why) < 0)
 		return;
@@ -124,12 +220,6 @@ static void tell_plan(struct acting *acting, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->refusal_count; i++)
 		acting_leave(acting, plan->refusals[i].file->path, plan->refusals[i].why);
-}
-
-/* Are folders listed, and not the files? */
-static bool lists_folders(const struct acting *acting)
-{
-	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
 }
 
 /* Does standard output get a list? A script that is written there has it all. */
@@ -148,24 +238,34 @@ static void write_left(FILE *out, const struct acting *acting, const struct plan
 		fprintf(out, "; left %s alone", format_count(acting->left, count));
 }
 
-static void summarize(const struct acting *acting, const struct plan *plan)
+/* "deleted 3 files and freed 1.2 MB" */
+static void write_acts(FILE *out, const struct acting *acting)
 {
-	static const char *const dry[] = {"would give up", "would replace", "would deduplicate",
+	static const char *const dry[] = {"would remove", "would replace", "would deduplicate",
 					  "would delete", "would move"};
-	static const char *const done[] = {"gave up", "replaced", "deduplicated", "deleted",
+	static const char *const done[] = {"removed", "replaced", "deduplicated", "deleted",
 					   "moved"};
 	static const char *const ways[] = {"", " by hard links", " by reflinks", "", ""};
-	const struct keep_arguments *arguments = acting->arguments;
 	enum keep_action action = acting->policy.action;
+	bool does = acting->arguments->yes;
 	char count[32], bytes[32];
+
+	fprintf(out, "%s %s file%s%s", (does ? done : dry)[action],
+		format_count(acting->acts, count), acting->acts == 1 ? "" : "s", ways[action]);
+	if (action != ACTION_MOVE)
+		fprintf(out, " and %s %s", does ? "freed" : "free",
+			format_bytes((double)acting->saved_bytes, bytes));
+}
+
+static void summarize(const struct acting *acting, const struct plan *plan)
+{
+	const struct keep_arguments *arguments = acting->arguments;
 
 	if (arguments->quiet)
 		return;
-	fprintf(stderr, "%s %s file%s%s", (arguments->yes ? done : dry)[action],
-		format_count(acting->acts, count), acting->acts == 1 ? "" : "s", ways[action]);
-	if (action != ACTION_MOVE)
-		fprintf(stderr, "%s %s", arguments->yes ? ", freed" : ", which frees",
-			format_bytes((double)acting->saved_bytes, bytes));
+	if (acting->how.has_marks && acting->acts > 0)
+		fputc('\n', stderr);
+	write_acts(stderr, acting);
 	write_left(stderr, acting, plan);
 	if (!arguments->yes) {
 		fputs("; nothing has been changed\n", stderr);
@@ -177,26 +277,83 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 	else
 		write_command_word(stderr, bytes_of(arguments->journal_path));
 	fputc('\n', stderr);
-	if (acting->acts > 0 && action != ACTION_REFLINK)
+	if (acting->acts > 0 && acting->policy.action != ACTION_REFLINK)
 		say_how_to_update(&acting->covered);
 }
 
-static void write_folders(struct acting *acting, const struct plan *plan)
+/* The copies that are not in the list of folders. */
+static void write_others(const struct acting *acting, const struct plan *plan)
 {
-	uint64_t folders;
-	char count[32], bytes[32], number[32];
+	char count[32];
 
-	removable_write(&acting->removable, stdout);
-	folders = acting->removable.count;
-	printf("%9s %-6s %9s  in %s folder%s", format_count(acting->acts, count),
-	       acting->acts == 1 ? "copy" : "copies",
-	       format_bytes((double)acting->saved_bytes, bytes), format_count(folders, number),
-	       folders == 1 ? "" : "s");
-	write_left(stdout, acting, plan);
+	if (acting->left > 0)
+		printf(" %s cannot be removed.", format_count(acting->left, count));
+	if (plan->protected_count > 0)
+		printf(" %s %s protected.", format_count(plan->protected_count, count),
+		       plan->protected_count == 1 ? "is" : "are");
 	putchar('\n');
 }
 
-/* The command that goes on from the list of folders, with the words of this one. */
+static int write_folders(struct acting *acting, const struct plan *plan,
+			 struct simhash_error *error)
+{
+	const struct removable_view view = {.out = stdout,
+					    .columns = acting->how.columns,
+					    .has_colours = acting->how.has_colours};
+	char count[32], bytes[32];
+
+	if (removable_add_up(&acting->removable, error) != 0)
+		return -1;
+	if (acting->acts == 0)
+		fputs("No copies can be removed.", stdout);
+	else
+		printf("%s file%s; removing %s would free %s.", format_count(acting->acts, count),
+		       acting->acts == 1 ? " is a copy" : "s are copies",
+		       acting->acts == 1 ? "it" : "them",
+		       format_bytes((double)acting->saved_bytes, bytes));
+	write_others(acting, plan);
+	if (acting->acts > 0 && acting->how.has_marks)
+		fputs("The oldest of identical files is kept.\n\n", stdout);
+	removable_write(&acting->removable, &view);
+	return 0;
+}
+
+/* ---- The next step ---- */
+
+/* The options that come before the words of this command. */
+static void write_options(FILE *out, const struct acting *acting)
+{
+	if (lists_folders(acting))
+		fputs("--keep=oldest ", out);
+	if (acting->policy.action == ACTION_REPORT)
+		fputs("--action=delete", out);
+}
+
+static void write_words(FILE *out, const struct acting *acting)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+
+	for (int i = 1; i < arguments->word_count; i++) {
+		if (i > 1 || acting->policy.action == ACTION_REPORT)
+			fputc(' ', out);
+		if (needs_encoding(bytes_of(arguments->words[i])))
+			fputs(arguments->words[i][0] == '-' ? "OPTION" : "FILE", out);
+		else
+			write_command_word(out, bytes_of(arguments->words[i]));
+	}
+}
+
+/* A journal must not exist yet. */
+static void write_journal_name(FILE *out)
+{
+	char name[32] = "undo.jsonl";
+
+	for (unsigned i = 2; i < 1000 && access(name, F_OK) == 0; i++)
+		snprintf(name, sizeof name, "undo-%u.jsonl", i);
+	fprintf(out, " --yes --journal=%s", name);
+}
+
+/* The command that goes on from what was shown. */
 static void advise(const struct acting *acting)
 {
 	const struct keep_arguments *arguments = acting->arguments;
@@ -204,21 +361,20 @@ static void advise(const struct acting *acting)
 	size_t size;
 	FILE *out;
 
-	if (arguments->quiet || acting->acts == 0 || arguments->script_path != NULL)
+	if (arguments->quiet || acting->acts == 0 || arguments->script_path != NULL ||
+	    arguments->yes || acting->commands != NULL ||
+	    (arguments->decisions_path != NULL && strcmp(arguments->decisions_path, "-") == 0) ||
+	    (arguments->has_action && arguments->policy.action == ACTION_REPORT))
 		return;
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return;
-	fputs("to remove copies: " PROGRAM " --keep=oldest --action=delete", out);
-	for (int i = 1; i < arguments->word_count; i++) {
-		fputc(' ', out);
-		if (needs_encoding(bytes_of(arguments->words[i])))
-			fputs(arguments->words[i][0] == '-' ? "OPTION" : "FILE", out);
-		else
-			write_command_word(out, bytes_of(arguments->words[i]));
-	}
+	write_options(out, acting);
+	write_words(out, acting);
+	if (acting->policy.action != ACTION_REPORT)
+		write_journal_name(out);
 	if (close_text(out, &text) == 0)
-		say(PROGRAM, text);
+		say_next(PROGRAM, NULL, text, NULL);
 	free(text);
 }
 
@@ -236,21 +392,22 @@ static int tell_result(struct acting *acting, enum keep_action action,
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
 		return 0;
 	if (lists_files && kept != NULL && (*shown == NULL || strcmp(kept->path, *shown) != 0))
-		write_line("keep", kept->path, NULL);
+		write_line(acting, "keep", kept, NULL, true);
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;
 	if (lists_files)
-		write_line(action == ACTION_REPORT ? "give up" : action_name(action),
-			   act->file->path, result->to);
+		write_line(acting, action == ACTION_REPORT ? "remove" : action_name(action),
+			   act->file, result->to, false);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
-	return lists_folders(acting) ? removable_add(&acting->removable, act->file->path,
-						     result->saved_bytes, error)
-				     : 0;
+	return !lists_folders(acting) || kept == NULL
+		       ? 0
+		       : removable_add(&acting->removable, act->file->path, kept->path,
+				       result->saved_bytes, error);
 }
 
-/* How many acts from `at` on are one batch: those of a script may have actions of their own. */
+/* How many acts from `at` on are one batch: in a script each can have its own action. */
 static size_t batch_size(const struct acting *acting, const struct plan *plan, size_t at)
 {
 	size_t left = plan->count - at, most = left < ACT_BATCH ? left : ACT_BATCH, count = 1;
@@ -271,6 +428,8 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	int status = 0;
 	size_t count;
 
+	if (lists(acting) && !lists_folders(acting))
+		begin_lines(acting, plan);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
 		count = batch_size(acting, plan, at);
 		if (acting->commands != NULL)
@@ -349,17 +508,18 @@ static int write_script(struct acting *acting, struct keep_file *files, size_t c
 	return status != 0 ? -1 : output_publish(&acting->script, error);
 }
 
-/* What is said in the end. */
+/* The summary, and the next step. */
 static int conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error)
 {
-	if (lists_folders(acting) && lists(acting))
-		write_folders(acting, plan);
+	if (lists_folders(acting) && lists(acting) && write_folders(acting, plan, error) != 0)
+		return -1;
 	if (finish_output(error) != 0)
 		return -1;
 	if (lists_folders(acting))
-		advise(acting);
+		removable_say_left(&acting->removable);
 	else
 		summarize(acting, plan);
+	advise(acting);
 	return 0;
 }
 
@@ -368,9 +528,13 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 {
 	struct plan plan;
 	bool has_script = acting->script.stream != NULL;
+	struct keep_policy policy = acting->policy;
 	int status;
 
-	if (plan_make(files, count, &acting->policy, &plan, error) != 0)
+	/* A list of folders is about the command that it shows. */
+	if (lists_folders(acting))
+		policy.rules[policy.rule_count++].order = KEEP_OLDEST;
+	if (plan_make(files, count, &policy, &plan, error) != 0)
 		return -1;
 	tell_plan(acting, &plan);
 	status = carry_out(acting, &plan, host, error);

@@ -53,7 +53,7 @@ static bool is_covered(const struct covered *covered, size_t count, struct bytes
 	return false;
 }
 
-/* Each tree once, and none below another one. */
+/* Remove duplicate trees, and trees that are below another one. */
 static void settle(struct covered *covered)
 {
 	size_t kept = 0;
@@ -65,7 +65,7 @@ static void settle(struct covered *covered)
 	covered->count = kept;
 }
 
-/* The same tree has a run for each time that it was indexed. */
+/* Was the same tree added last? It has a run for each time that it was indexed. */
 static bool is_last(const struct covered *covered, struct bytes tree)
 {
 	return covered->count > 0 &&
@@ -148,7 +148,7 @@ static void say_trees(const struct covered *covered, const char *before, const c
 void say_covered(const struct covered *covered)
 {
 	if (covered->is_all && covered->count > 0)
-		say_trees(covered, "the plan covers the whole index:", "; give DIRs to limit it");
+		say_trees(covered, "the plan is for the whole index:", "; give DIRs to limit it");
 }
 
 void say_how_to_update(const struct covered *covered)

@@ -9,6 +9,7 @@
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/text/escape.h"
+#include "base/text/shell_word.h"
 #include "cli/options/options.h"
 #include "cli/simkeep/keep_tasks.h"
 #include "cli/terminal/terminal.h"
@@ -64,7 +65,7 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 		say_path(PROGRAM, bytes_of(act->path), result.attribute_note);
 }
 
-/* A run that was stopped looks the same as a file that was cut: neither can name later acts. */
+/* A stopped run and a truncated journal look the same: the later acts are unknown. */
 static void say_ending(const struct keep_arguments *arguments, const struct journal_list *list)
 {
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
@@ -88,6 +89,26 @@ static void say_ending(const struct keep_arguments *arguments, const struct jour
 	say_path(PROGRAM, bytes_of(arguments->undo_path), text);
 }
 
+static void advise(const struct undoing *undoing)
+{
+	struct bytes path = bytes_of(undoing->arguments->undo_path);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return;
+	fputs("--undo=", out);
+	if (needs_encoding(path))
+		fputs("FILE", out);
+	else
+		write_command_word(out, path);
+	fputs(" --yes", out);
+	if (close_text(out, &text) == 0)
+		say_next(PROGRAM, NULL, text, NULL);
+	free(text);
+}
+
 static void summarize(const struct undoing *undoing)
 {
 	bool does = undoing->arguments->yes;
@@ -97,7 +118,8 @@ static void summarize(const struct undoing *undoing)
 		return;
 	fprintf(stderr, "%s %s file%s", does ? "restored" : "would restore",
 		format_count(undoing->restored, count), undoing->restored == 1 ? "" : "s");
-	fprintf(stderr, ", left %s alone", format_count(undoing->left, count));
+	if (undoing->left > 0)
+		fprintf(stderr, "; left %s alone", format_count(undoing->left, count));
 	if (undoing->bytes > 0)
 		fprintf(stderr, "; %s %s", does ? "this takes" : "this would take",
 			format_bytes((double)undoing->bytes, count));
@@ -107,6 +129,8 @@ static void summarize(const struct undoing *undoing)
 			format_count(undoing->spare_names, count),
 			undoing->spare_names == 1 ? "" : "s");
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
+	if (!does && undoing->restored + undoing->spare_names > 0)
+		advise(undoing);
 }
 
 int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct simhash_error *error)

@@ -107,6 +107,10 @@ static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
 static int take_asked(struct asking *asking, struct queried_file *queried,
 		      struct simhash_error *error)
 {
+	const struct find_sink *sink = asking->finder->sink;
+
+	if (sink->asked != NULL && sink->asked(sink->context, &queried->file, error) != 0)
+		return -1;
 	if (asking->finder->request->measure != NULL) {
 		if (sketch_pass_add(&asking->pass, queried, error) != 0)
 			return -1;

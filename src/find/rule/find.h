@@ -50,7 +50,7 @@ struct find_side {
 /* Kinds of pairs: identical files, similar ones, and files that are part of others. */
 enum { PAIRS_COPIES = 1, PAIRS_SIMILAR = 2, PAIRS_PARTS = 4 };
 
-/* What a search looks for. */
+/* The request of a search. */
 struct find_request {
 	const struct simhash_tag_set *tags;
 	const char *host; /* the name of this host */
@@ -129,6 +129,8 @@ struct find_sink {
 	 */
 	void (*tally)(void *context, unsigned thread, const struct find_file *x,
 		      const struct find_file *y, uint64_t distance, uint64_t weight);
+	/* The search for a file begins, or for a member of one. Before its pairs, by one thread; or NULL. */
+	int (*asked)(void *context, const struct find_file *file, struct simhash_error *error);
 	/* Receives a requested file that could not be read. */
 	void (*unreadable)(void *context, struct bytes path, int system_errno);
 	/*

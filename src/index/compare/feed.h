@@ -18,7 +18,7 @@ struct scanners;
 
 struct feed {
 	struct scanners *scanners;
-	struct batch *batch; /* with room for the maximum, or NULL */
+	struct batch *batch; /* has room for the largest batch; or NULL */
 };
 
 /* Add a file to scan: in a batch with others, or alone if it is large. */

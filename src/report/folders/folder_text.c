@@ -10,6 +10,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/text/columns.h"
 #include "base/text/decimal.h"
 #include "base/text/escape.h"
 #include "report/lists/marked.h"
@@ -18,9 +19,12 @@
 #define YELLOW "\x1b[33m"
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
-#define NOTHING ((struct bytes){"", 0})
 
-/* Whole percents, of which only all is 100 and only nothing is 0. */
+#define PATH_COLUMN 13 /* of a path after a label */
+#define SIZE_COLUMNS 9
+#define AFTER_COLUMNS 8 /* of a share after a path: " (100 %)" */
+
+/* Whole percents: only all is 100, and only nothing is 0. */
 static unsigned whole_share(const struct folder_share *share)
 {
 	unsigned percent = (unsigned)(100 * folder_shared(share));
@@ -35,39 +39,116 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* A label, in colour, and one path or two, the second after what it is to the first. */
-static int write_line(struct listing *listing, const char *colour, const char *label,
-		      struct bytes path, const char *relation, struct bytes second,
-		      struct simhash_error *error)
+/* "39 files     1.2 MB" */
+static void format_numbers(const struct folder_share *share, const struct folder_columns *columns,
+			   char *text, size_t size)
 {
-	const struct presentation *how = &listing->how;
+	char count[32], bytes[32], files[48];
+
+	snprintf(files, sizeof files, "%s file%s", format_count(share->files, count),
+		 plural(share->files));
+	snprintf(text, size, "%*s  %*s", (int)columns->files, files,
+		 columns->files == 0 ? 0 : SIZE_COLUMNS, format_bytes((double)share->bytes, bytes));
+}
+
+#define NUMBERS_SIZE 96
+
+static void widen(struct folder_columns *columns, size_t path, size_t files)
+{
+	columns->path = path > columns->path ? path : columns->path;
+	columns->files = files > columns->files ? files : columns->files;
+}
+
+static size_t escaped_columns(struct bytes path)
+{
+	size_t size, columns;
+	char *text = escape_text(path, &size);
+
+	columns = text == NULL ? 0 : text_columns((struct bytes){text, size});
+	free(text);
+	return columns;
+}
+
+void folder_text_widen(const struct folder_share *share, struct bytes name,
+		       struct folder_columns *columns)
+{
+	static const struct folder_columns none = {0, 0};
+	char text[NUMBERS_SIZE];
+
+	format_numbers(share, &none, text, sizeof text);
+	widen(columns, escaped_columns(name), (size_t)(strstr(text, "  ") - text));
+}
+
+/* How wide lines are: as the widest one, if the terminal is. */
+static struct layout layout_of(const struct listing *listing, const struct folder_columns *columns)
+{
+	struct bytes prefix = listing_prefix(listing);
+	size_t numbers = 2 + columns->files + 2 + SIZE_COLUMNS;
+	size_t wanted =
+		PATH_COLUMN + columns->path - text_columns(prefix) + AFTER_COLUMNS + numbers;
+	size_t terminal = listing->how.columns;
+
+	return (struct layout){.prefix = prefix,
+			       .columns = columns->path == 0 || wanted > terminal ? terminal
+										  : wanted};
+}
+
+/* What a line has: a label in colour, a path, what follows it, and the numbers at the end. */
+struct line {
+	const char *colour, *label;
+	struct bytes path;
+	const char *after;   /* what the second path is to the first, or a text; "": nothing */
+	struct bytes second; /* empty: there is none */
+	const char *numbers; /* NULL: none */
+};
+
+static void write_line_text(FILE *out, const struct presentation *how, const struct line *line)
+{
+	bool has_colour = how->has_colours && line->label[0] != '\0';
+
+	fprintf(out, "%s%s%s", has_colour ? line->colour : "", line->label,
+		has_colour ? PLAIN : "");
+	if (how->has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, line->path);
+	if (how->has_marks && line->after[0] != '\0')
+		fputc(WIDTH_MARK, out);
+	fputs(line->after, out);
+	if (line->second.size == 0)
+		return;
+	if (how->has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, line->second);
+}
+
+static int write_line(struct listing *listing, const struct line *line,
+		      const struct folder_columns *columns, struct simhash_error *error)
+{
+	const struct layout layout = layout_of(listing, columns);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (out == NULL)
 		return error_set_memory(error);
-	fprintf(out, "%s%-*s%s  ", how->has_colours ? colour : "", LABEL_COLUMNS, label,
-		how->has_colours ? PLAIN : "");
-	if (how->has_marks)
-		fputc(PATH_MARK, out);
-	write_escaped(out, path);
-	if (second.size > 0) {
-		fprintf(out, how->has_marks ? "\x02  %s\x01" : "  %s", relation);
-		write_escaped(out, second);
-	}
-	fputc('\n', out);
+	write_line_text(out, &listing->how, line);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
-	listing_write_text(listing, (struct bytes){text, size});
+	if (!listing->how.has_marks)
+		fprintf(listing->file, "%s%s%s", text, line->numbers == NULL ? "" : "  ",
+			line->numbers == NULL ? "" : line->numbers);
+	else if (line->numbers != NULL)
+		write_marked_to(listing->file, (struct bytes){text, size}, line->numbers, &layout);
+	else
+		write_marked(listing->file, (struct bytes){text, size}, &layout);
+	fputc('\n', listing->file);
 	free(text);
 	return listing_check(listing, error);
 }
 
 /* A text below the paths, in lines that fit. */
-static void write_below(struct listing *listing, const char *text)
+static void write_below(struct listing *listing, const char *text, size_t indent)
 {
-	size_t indent = LABEL_COLUMNS + 2;
 	size_t columns = listing->how.has_marks ? listing->how.columns - indent : SIZE_MAX;
 	char *lines = NULL;
 	size_t size;
@@ -83,7 +164,7 @@ static void write_below(struct listing *listing, const char *text)
 	free(lines);
 }
 
-/* What is between two parts of a sentence, of which the first is the one that is told first. */
+/* Between two parts of a text. */
 static const char *comma(bool *has_begun)
 {
 	const char *text = *has_begun ? ", " : "";
@@ -97,16 +178,15 @@ struct file_count {
 	const char *what;
 };
 
-/* "120 files the same, 12 changed, 3 only in the first, 5 only in the second" */
-static void write_counts(FILE *out, const struct file_count *counts, size_t kinds)
+/* "120 files identical, 12 changed, 3 only in A, 5 only in B" */
+static void write_counts(FILE *out, const struct file_count *counts, size_t kinds, bool *has_begun)
 {
-	bool has_begun = false;
 	char count[32];
 
 	for (size_t i = 0; i < kinds; i++)
 		if (counts[i].files > 0) {
-			bool is_first = !has_begun;
-			fprintf(out, "%s%s", comma(&has_begun),
+			bool is_first = !*has_begun;
+			fprintf(out, "%s%s", comma(has_begun),
 				format_count(counts[i].files, count));
 			if (is_first)
 				fprintf(out, " file%s", plural(counts[i].files));
@@ -114,164 +194,198 @@ static void write_counts(FILE *out, const struct file_count *counts, size_t kind
 		}
 }
 
-/* What is in an archive is found, and nothing else is done with it. */
-static void write_archives(FILE *out, const struct folder_pair *pair)
+/* ---- Pairs ---- */
+
+/* Archive members are found and never removed. */
+static void write_archives(FILE *out, const struct folder_pair *pair, bool *has_begun)
 {
 	if (pair->a_in_archive && pair->b_in_archive)
-		fputs("; both are in archives", out);
-	else if (pair->a_in_archive || pair->b_in_archive)
-		fprintf(out, "; the %s is in an archive", pair->a_in_archive ? "first" : "second");
+		fprintf(out, "%sboth in archives", comma(has_begun));
+	else if (pair->a_in_archive)
+		fprintf(out, "%sin an archive", comma(has_begun));
+	else if (pair->b_in_archive)
+		fprintf(out, "%sthe folder above is in an archive", comma(has_begun));
 }
 
-/* Is every file of the first that the second has also a file under another name, which stays? */
+/* Has every file of the first that the second has also a name elsewhere, which stays? */
 static bool frees_nothing(const struct folder_pair *pair)
 {
 	return pair->a.same > 0 && pair->saved_bytes == 0 && !pair->a_in_archive &&
 	       !pair->b_in_archive;
 }
 
-static void write_sizes(FILE *out, const struct folder_pair *pair)
-{
-	char count[32], bytes[32];
-
-	fprintf(out, "%s file%s, %s", format_count(pair->a.files, count), plural(pair->a.files),
-		format_bytes((double)pair->a.bytes, bytes));
-	if (pair->kind == FOLDERS_CONTAINED)
-		fprintf(out, "; the second has %s file%s, %s", format_count(pair->b.files, count),
-			plural(pair->b.files), format_bytes((double)pair->b.bytes, bytes));
-}
-
+/* Details that the label of a pair does not show; most pairs have none. */
 static void write_details(FILE *out, const struct folder_pair *pair)
 {
 	const struct folder_share *a = &pair->a, *b = &pair->b;
 	const struct file_count counts[] = {
-		{a->same, "the same"},
+		{a->same, "identical"},
 		{a->changed, "changed"},
-		{a->files - a->same - a->changed, "only in the first"},
-		{b->files - b->same - b->changed, "only in the second"}};
+		{a->files - a->same - a->changed, "only here"},
+		{b->files - b->same - b->changed, "only in the folder above"}};
+	bool has_begun = false;
+	char bytes[32];
 
 	if (pair->kind == FOLDERS_SIMILAR)
-		write_counts(out, counts, sizeof counts / sizeof *counts);
-	else
-		write_sizes(out, pair);
+		write_counts(out, counts, sizeof counts / sizeof *counts, &has_begun);
+	write_archives(out, pair, &has_begun);
 	if (frees_nothing(pair))
-		fputs("; to remove the first frees nothing: its files have other names", out);
-	write_archives(out, pair);
+		fprintf(out, "%sremoving it frees nothing: its files have other names",
+			comma(&has_begun));
+	else if (pair->kind == FOLDERS_SIMILAR && pair->saved_bytes > 0)
+		fprintf(out, "; removing the identical file%s frees %s", plural(a->same),
+			format_bytes((double)pair->saved_bytes, bytes));
 }
 
-/* What `write` makes of a pair, below the paths. */
-static int write_text(struct listing *listing, const struct folder_pair *pair,
-		      void (*write)(FILE *out, const struct folder_pair *pair),
-		      struct simhash_error *error)
+int folder_text_head(struct listing *listing, const struct folder_pair *pair, struct bytes name,
+		     const struct folder_columns *columns, struct simhash_error *error)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char numbers[NUMBERS_SIZE];
 
+	format_numbers(&pair->b, columns, numbers, sizeof numbers);
+	return write_line(
+		listing,
+		&(struct line){
+			.colour = BOLD, .label = "", .path = name, .after = "", .numbers = numbers},
+		columns, error);
+}
+
+/* Folders that differ much in size are part of each other; of others the smaller share is shown. */
+#define PART_FROM 10 /* percents between the shares */
+
+static void relate_folders(const struct folder_pair *pair, const char **label, char *after,
+			   size_t after_size)
+{
+	unsigned a = whole_share(&pair->a), b = whole_share(&pair->b);
+
+	after[0] = '\0';
+	if (pair->kind == FOLDERS_IDENTICAL)
+		*label = "  identical  ";
+	else if (pair->kind == FOLDERS_CONTAINED || a >= b + PART_FROM) {
+		*label = "  contains   ";
+		snprintf(after, after_size, " (%u %%)", a);
+	} else if (b >= a + PART_FROM) {
+		*label = "  part of    ";
+		snprintf(after, after_size, " (%u %%)", b);
+	} else {
+		*label = NULL;
+	}
+}
+
+int folder_text_member(struct listing *listing, const struct folder_pair *pair, struct bytes name,
+		       const struct folder_columns *columns, struct simhash_error *error)
+{
+	unsigned a = whole_share(&pair->a), b = whole_share(&pair->b);
+	char numbers[NUMBERS_SIZE], percent[PATH_COLUMN + 8], after[32], *text = NULL;
+	struct line line = {.colour = pair->kind == FOLDERS_SIMILAR ? YELLOW : GREEN,
+			    .path = name,
+			    .after = after,
+			    .numbers = numbers};
+	size_t size;
+	FILE *out;
+
+	format_numbers(&pair->a, columns, numbers, sizeof numbers);
+	relate_folders(pair, &line.label, after, sizeof after);
+	if (line.label == NULL) {
+		snprintf(percent, sizeof percent, "%6u %%     ", a < b ? a : b);
+		line.label = percent;
+	}
+	if (write_line(listing, &line, columns, error) != 0)
+		return -1;
+	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
-	write(out, pair);
+	write_details(out, pair);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
-	write_below(listing, text);
+	if (size > 0)
+		write_below(listing, text, PATH_COLUMN);
 	free(text);
 	return listing_check(listing, error);
-}
-
-int folder_text_pair(struct listing *listing, const struct folder_pair *pair,
-		     const struct bytes names[2], struct simhash_error *error)
-{
-	char label[64] = "", bytes[32];
-
-	if (pair->saved_bytes > 0)
-		snprintf(label, sizeof label, "saves %s",
-			 format_bytes((double)pair->saved_bytes, bytes));
-	if (write_line(listing, BOLD, label, names[0], NULL, NOTHING, error) != 0)
-		return -1;
-	if (pair->kind == FOLDERS_SIMILAR)
-		snprintf(label, sizeof label, "  %u %% in", whole_share(&pair->a));
-	else
-		snprintf(label, sizeof label, "%s",
-			 pair->kind == FOLDERS_IDENTICAL ? "  identical" : "  all of it in");
-	if (write_line(listing, pair->kind == FOLDERS_SIMILAR ? YELLOW : GREEN, label, names[1],
-		       NULL, NOTHING, error) != 0)
-		return -1;
-	return write_text(listing, pair, write_details, error);
 }
 
 /* ---- Two folders ---- */
 
-static void write_share(FILE *out, const struct folder_share *share, char other)
+static void write_share(FILE *out, const struct folder_share *share, const char *of, const char *in)
 {
-	char count[32], bytes[32];
+	unsigned percent = whole_share(share);
 
-	fprintf(out, "%s file%s, %s; %u %% of it in %c", format_count(share->files, count),
-		plural(share->files), format_bytes((double)share->bytes, bytes), whole_share(share),
-		other);
+	if (percent == 100)
+		fprintf(out, "all of %s is in %s", of, in);
+	else if (percent == 0)
+		fprintf(out, "nothing of %s is in %s", of, in);
+	else
+		fprintf(out, "%u %% of %s is in %s", percent, of, in);
 }
 
-static void write_a(FILE *out, const struct folder_pair *pair)
+/* What the two are to each other, and how many files have which fate. */
+static void write_whole(FILE *out, const struct folder_comparison *comparison)
 {
-	write_share(out, &pair->a, 'B');
-}
-
-static void write_b(FILE *out, const struct folder_pair *pair)
-{
-	write_share(out, &pair->b, 'A');
-}
-
-static int write_whole(struct listing *listing, const struct folder_comparison *comparison,
-		       struct simhash_error *error)
-{
+	const struct folder_pair *pair = &comparison->pair;
 	const uint64_t *fates = comparison->fates;
-	const struct file_count counts[] = {{fates[FATE_SAME], "the same"},
+	const struct file_count counts[] = {{fates[FATE_SAME], "identical"},
 					    {fates[FATE_MOVED], "moved"},
 					    {fates[FATE_CHANGED], "changed"},
 					    {fates[FATE_ONLY_A], "only in A"},
 					    {fates[FATE_ONLY_B], "only in B"}};
-	char *text = NULL, bytes[32];
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	bool has_begun = false;
+	char bytes[32];
 
-	if (out == NULL)
-		return error_set_memory(error);
-	write_counts(out, counts, sizeof counts / sizeof *counts);
-	if (comparison->pair.saved_bytes > 0)
-		fprintf(out, "; what A has the same saves %s",
-			format_bytes((double)comparison->pair.saved_bytes, bytes));
-	else if (frees_nothing(&comparison->pair))
-		fputs("; to remove what A has the same frees nothing: the files have other names",
+	write_counts(out, counts, sizeof counts / sizeof *counts, &has_begun);
+	fputs("; ", out);
+	if (pair->kind == FOLDERS_IDENTICAL)
+		fputs("A and B have the same contents", out);
+	else {
+		write_share(out, &pair->a, "A", "B");
+		fputs(", ", out);
+		write_share(out, &pair->b, "B", "A");
+	}
+	fputc('.', out);
+	if (pair->saved_bytes > 0)
+		fprintf(out, " Removing from A what B also has would free %s.",
+			format_bytes((double)pair->saved_bytes, bytes));
+	else if (frees_nothing(pair))
+		fputs(" Removing from A what B also has frees nothing: the files have other names.",
 		      out);
-	if (close_text(out, &text) != 0)
-		return error_set_memory(error);
-	write_below(listing, text);
-	free(text);
-	return listing_check(listing, error);
 }
 
-/* Whole percents, of which what is not the same has fewer than 100. */
+/* Whole percents, below 100 if files are not identical. */
 static unsigned changed_percent(const struct folder_file *file)
 {
-	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance);
+	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance + 0.5);
 
-	return percent > 99 ? 99 : percent;
+	return percent > 99 ? 100 : percent;
 }
+
+/* "  97 %", or "  >99 %" of files that are not identical */
+static void format_percent(const struct folder_file *file, char *text, size_t size)
+{
+	unsigned percent = changed_percent(file);
+
+	if (percent > 99)
+		snprintf(text, size, ">99 %%");
+	else
+		snprintf(text, size, "%u %%", percent);
+}
+
+#define RELATION_COLUMNS 12 /* of "  99 % like " */
 
 /* What the second path of a line is to the first. */
 static void relate(const struct folder_file *file, char *text, size_t size)
 {
-	unsigned percent = changed_percent(file);
+	char percent[16];
 
+	format_percent(file, percent, sizeof percent);
 	if (file->like.size == 0)
-		text[0] = '\0';
+		snprintf(text, size, "  now ");
 	else if (file->is_copy)
-		snprintf(text, size, "same as ");
+		snprintf(text, size, "  same as ");
 	else
-		snprintf(text, size, "%u %% like ", percent);
+		snprintf(text, size, "  %s like ", percent);
 }
 
 static int write_file(struct listing *listing, const struct folder_file *file,
-		      struct simhash_error *error)
+		      const struct folder_columns *columns, struct simhash_error *error)
 {
 	static const char *const colours[] = {[FATE_CHANGED] = YELLOW,
 					      [FATE_MOVED] = GREEN,
@@ -282,37 +396,98 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 					     [FATE_MOVED] = "moved",
 					     [FATE_ONLY_A] = "only in A",
 					     [FATE_ONLY_B] = "only in B",
-					     [FATE_SAME] = "same"};
+					     [FATE_SAME] = "identical"};
 	bool is_b = file->fate == FATE_ONLY_B;
 	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
 		       bytes_compare(file->path_a, file->path_b) != 0;
-	unsigned percent = changed_percent(file);
-	char label[32], relation[32];
+	char label[32], percent[16], relation[32] = "", bytes[32], numbers[32];
+	struct line line = {.colour = colours[file->fate],
+			    .label = label,
+			    .path = is_b ? file->path_b : file->path_a,
+			    .after = relation,
+			    .second = has_two ? file->path_b : file->like,
+			    .numbers = numbers};
 
-	snprintf(label, sizeof label, "%s", labels[file->fate]);
-	if (file->fate == FATE_CHANGED && file->resemblance >= 0)
-		snprintf(label, sizeof label, "changed, %u %%", percent);
-	relate(file, relation, sizeof relation);
-	return write_line(listing, colours[file->fate], label, is_b ? file->path_b : file->path_a,
-			  relation, has_two ? file->path_b : file->like, error);
+	snprintf(label, sizeof label, "%-*s", PATH_COLUMN, labels[file->fate]);
+	if (file->fate == FATE_CHANGED && file->resemblance >= 0) {
+		format_percent(file, percent, sizeof percent);
+		snprintf(label, sizeof label, "%6s       ", percent);
+	}
+	if (line.second.size > 0)
+		relate(file, relation, sizeof relation);
+	snprintf(numbers, sizeof numbers, "%*s", listing->how.has_marks ? SIZE_COLUMNS : 0,
+		 format_bytes((double)(is_b ? file->size_b_bytes : file->size_a_bytes), bytes));
+	return write_line(listing, &line, columns, error);
+}
+
+static int write_side(struct listing *listing, const char *label, struct bytes name,
+		      const struct folder_share *share, const struct folder_columns *columns,
+		      struct simhash_error *error)
+{
+	char numbers[NUMBERS_SIZE];
+	const struct line line = {
+		.colour = BOLD, .label = label, .path = name, .after = "", .numbers = numbers};
+
+	format_numbers(share, columns, numbers, sizeof numbers);
+	return write_line(listing, &line, columns, error);
+}
+
+static int write_sides(struct listing *listing, const struct folder_comparison *comparison,
+		       const struct bytes names[2], struct simhash_error *error)
+{
+	const struct folder_pair *pair = &comparison->pair;
+	struct folder_columns columns = {0, 0};
+
+	if (listing->how.has_marks) {
+		folder_text_widen(&pair->a, names[0], &columns);
+		folder_text_widen(&pair->b, names[1], &columns);
+	}
+	return write_side(listing, "A  ", names[0], &pair->a, &columns, error) != 0 ||
+			       write_side(listing, "B  ", names[1], &pair->b, &columns, error) != 0
+		       ? -1
+		       : 0;
+}
+
+static int write_files(struct listing *listing, const struct folder_comparison *comparison,
+		       struct simhash_error *error)
+{
+	struct folder_columns columns = {0, 0};
+
+	for (size_t i = 0; listing->how.has_marks && i < comparison->count; i++) {
+		const struct folder_file *file = &comparison->files[i];
+		size_t second =
+			escaped_columns(file->fate == FATE_MOVED ? file->path_b : file->like);
+		widen(&columns,
+		      escaped_columns(file->path_a.size > 0 ? file->path_a : file->path_b) +
+			      (second == 0 ? 0 : second + RELATION_COLUMNS),
+		      0);
+	}
+	for (size_t i = 0; i < comparison->count; i++)
+		if (write_file(listing, &comparison->files[i], &columns, error) != 0)
+			return -1;
+	return listing_check(listing, error);
 }
 
 int folder_text_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			   const struct bytes names[2], struct simhash_error *error)
 {
-	const struct folder_pair *pair = &comparison->pair;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	if (write_line(listing, BOLD, "A", names[0], NULL, NOTHING, error) != 0)
+	if (out == NULL)
+		return error_set_memory(error);
+	write_whole(out, comparison);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	if (write_sides(listing, comparison, names, error) != 0) {
+		free(text);
 		return -1;
-	if (write_text(listing, pair, write_a, error) != 0 ||
-	    write_line(listing, BOLD, "B", names[1], NULL, NOTHING, error) != 0 ||
-	    write_text(listing, pair, write_b, error) != 0 ||
-	    write_whole(listing, comparison, error) != 0)
-		return -1;
+	}
+	fputc('\n', listing->file);
+	write_below(listing, text, 0);
+	free(text);
 	if (comparison->count > 0)
 		fputc('\n', listing->file);
-	for (size_t i = 0; i < comparison->count; i++)
-		if (write_file(listing, &comparison->files[i], error) != 0)
-			return -1;
-	return listing_check(listing, error);
+	return write_files(listing, comparison, error);
 }

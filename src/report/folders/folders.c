@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/basic/error.h"
+#include "base/sort/sort.h"
 #include "base/text/decimal.h"
 #include "base/text/record.h"
 #include "report/folders/folder_text.h"
@@ -136,24 +137,6 @@ static void pair_heading(FILE *out)
 	write_record(out, &as_heading, false, &none, names);
 }
 
-static struct frame frame_of(const struct listing *listing)
-{
-	return listing->formatter->is_text ? listing->formatter->groups
-					   : record_frame(listing->formatter->format, pair_heading);
-}
-
-static int write_pair(struct listing *listing, const struct folder_pair *pair,
-		      const struct bytes names[2], uint64_t number, struct simhash_error *error)
-{
-	const struct frame frame = frame_of(listing);
-
-	frame_next(listing->file, &frame, number);
-	if (listing->formatter->is_text)
-		return folder_text_pair(listing, pair, names, error);
-	write_record(listing->file, &listing->how.records, false, pair, names);
-	return listing_check(listing, error);
-}
-
 /* The names of both, for the caller to free. */
 static int name_both(const struct folder_pairs *found, const struct folder_pair *pair,
 		     struct bytes names[2], char *texts[2], struct simhash_error *error)
@@ -173,55 +156,155 @@ static int name_both(const struct folder_pairs *found, const struct folder_pair 
 	return 0;
 }
 
-static int note_names(struct listing *listing, const struct bytes names[2],
-		      struct simhash_error *error)
+/* ---- Text ---- */
+
+/* A pair in the order of text: below the partner, which is where its first pair is. */
+struct text_pair {
+	size_t pair, first; /* numbers of pairs */
+	uint32_t partner;
+};
+
+static int compare_partners(const void *a, const void *b, void *context)
 {
-	for (int side = 0; side < 2; side++) {
-		const struct find_file file = {.display = names[side].data,
-					       .display_size = (uint32_t)names[side].size};
-		if (listing_note(listing, &file, false, error) != 0)
-			return -1;
-	}
-	return 0;
+	const struct text_pair *x = a, *y = b;
+
+	(void)context;
+	if (x->partner != y->partner)
+		return x->partner < y->partner ? -1 : 1;
+	return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Note the names of all pairs, or write these. */
-static int each_pair(struct listing *listing, const struct folder_pairs *found, size_t count,
-		     bool notes, struct simhash_error *error)
+static int compare_first(const void *a, const void *b, void *context)
+{
+	const struct text_pair *x = a, *y = b;
+
+	(void)context;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static struct text_pair *order_pairs(const struct folder_pairs *found, size_t count)
+{
+	struct text_pair *pairs = calloc(count + 1, sizeof *pairs);
+
+	for (size_t i = 0; pairs != NULL && i < count; i++)
+		pairs[i] = (struct text_pair){.pair = i, .partner = found->pairs[i].folder_b};
+	if (pairs == NULL)
+		return NULL;
+	sort_with(pairs, count, sizeof *pairs, compare_partners, NULL);
+	for (size_t i = 0; i < count; i++)
+		pairs[i].first = i > 0 && pairs[i - 1].partner == pairs[i].partner
+					 ? pairs[i - 1].first
+					 : pairs[i].pair;
+	sort_with(pairs, count, sizeof *pairs, compare_first, NULL);
+	return pairs;
+}
+
+static int note_name(struct listing *listing, struct bytes name, struct simhash_error *error)
+{
+	const struct find_file file = {.display = name.data, .display_size = (uint32_t)name.size};
+
+	return listing_note(listing, &file, false, error);
+}
+
+/* Names of all pairs are first noted, and then written. */
+struct text_pass {
+	struct folder_columns columns;
+	bool notes;
+};
+
+static int pass_pair(struct listing *listing, const struct folder_pair *pair,
+		     const struct bytes names[2], bool is_first, struct text_pass *pass,
+		     struct simhash_error *error)
+{
+	if (pass->notes) {
+		folder_text_widen(&pair->a, names[0], &pass->columns);
+		folder_text_widen(&pair->b, names[1], &pass->columns);
+		return note_name(listing, names[0], error) != 0 ||
+				       note_name(listing, names[1], error) != 0
+			       ? -1
+			       : 0;
+	}
+	if (is_first && folder_text_head(listing, pair, names[1], &pass->columns, error) != 0)
+		return -1;
+	return folder_text_member(listing, pair, names[0], &pass->columns, error);
+}
+
+static int each_text_pair(struct listing *listing, const struct folder_pairs *found,
+			  const struct text_pair *pairs, size_t count, struct text_pass *pass,
+			  struct simhash_error *error)
 {
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < count; i++) {
+		bool is_first = pairs[i].first == pairs[i].pair;
 		struct bytes names[2];
 		char *texts[2];
-		if (name_both(found, &found->pairs[i], names, texts, error) != 0)
+		if (name_both(found, &found->pairs[pairs[i].pair], names, texts, error) != 0)
 			return -1;
-		status = notes ? note_names(listing, names, error)
-			       : write_pair(listing, &found->pairs[i], names, i, error);
+		if (!pass->notes && is_first && i > 0)
+			fputc('\n', listing->file);
+		status = pass_pair(listing, &found->pairs[pairs[i].pair], names, is_first, pass,
+				   error);
 		free(texts[0]);
 		free(texts[1]);
 	}
 	return status;
 }
 
+static int write_text(struct listing *listing, const struct folder_pairs *found, size_t count,
+		      struct simhash_error *error)
+{
+	struct text_pair *pairs = order_pairs(found, count);
+	struct text_pass pass = {.notes = true};
+	int status = pairs == NULL ? error_set_memory(error) : 0;
+
+	if (status == 0 && listing->how.has_marks) {
+		status = each_text_pair(listing, found, pairs, count, &pass, error);
+		if (status == 0)
+			listing_begin_marked(listing);
+	}
+	pass.notes = false;
+	if (status == 0)
+		status = each_text_pair(listing, found, pairs, count, &pass, error);
+	free(pairs);
+	return status;
+}
+
+/* ---- Records ---- */
+
+static int write_records(struct listing *listing, const struct folder_pairs *found, size_t count,
+			 struct simhash_error *error)
+{
+	const struct frame frame = record_frame(listing->formatter->format, pair_heading);
+
+	frame_begin(listing->file, &frame);
+	for (size_t i = 0; i < count; i++) {
+		struct bytes names[2];
+		char *texts[2];
+		if (name_both(found, &found->pairs[i], names, texts, error) != 0)
+			return -1;
+		frame_next(listing->file, &frame, i);
+		write_record(listing->file, &listing->how.records, false, &found->pairs[i], names);
+		free(texts[0]);
+		free(texts[1]);
+		if (listing_check(listing, error) != 0)
+			return -1;
+	}
+	frame_end(listing->file, &frame, count);
+	return listing_check(listing, error);
+}
+
 int listing_write_folders(struct listing *listing, const struct folder_pairs *found, uint64_t limit,
 			  struct simhash_error *error)
 {
 	size_t count = limit > 0 && limit < found->count ? (size_t)limit : found->count;
-	const struct frame frame = frame_of(listing);
 
 	listing->written = count;
 	listing->left_out = found->count - count;
-	if (listing->how.has_marks) {
-		if (each_pair(listing, found, count, true, error) != 0)
-			return -1;
-		listing_begin_marked(listing);
-	}
-	frame_begin(listing->file, &frame);
-	if (each_pair(listing, found, count, false, error) != 0)
-		return -1;
-	frame_end(listing->file, &frame, count);
-	return listing_check(listing, error);
+	return (listing->formatter->is_text ? write_text : write_records)(listing, found, count,
+									  error);
 }
 
 /* ---- Two folders ---- */

@@ -1,38 +1,92 @@
 /*
- * Writes files in their order, each with its reference.
+ * Writes files in their order, each file with its reference.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/file_order.h"
 
+#include <stdlib.h>
+
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
 #include "base/text/escape.h"
 #include "base/text/record.h"
 
-/* Sketches may be equal where files are not, and then no file is shown as the same. */
-static unsigned shared_percent(const struct ordered_file *file)
+/* Different files may have equal sketches. Then the label is ">99 %", not "identical". */
+static void format_label(const struct ordered_file *file, char label[LABEL_SIZE])
 {
 	double percent = 100 * (double)file->shared_bytes / (double)file->size_bytes;
 
-	return percent >= 99 ? 99 : (unsigned)percent;
+	if (file->is_copy)
+		snprintf(label, LABEL_SIZE, "identical");
+	else if (percent >= 99.5)
+		snprintf(label, LABEL_SIZE, ">99 %% in");
+	else
+		snprintf(label, LABEL_SIZE, "%.0f %% in", percent);
 }
 
-/* `reference` NULL: there is none. */
+static void write_path(FILE *out, struct bytes path, bool has_marks)
+{
+	if (has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, path);
+}
+
+/* `reference` is NULL if the file has none. */
 static void write_text(FILE *out, const struct ordered_file *file,
-		       const struct ordered_file *reference, bool with_references)
+		       const struct ordered_file *reference, bool with_references, bool has_marks)
 {
 	char label[LABEL_SIZE] = "";
 
-	if (reference != NULL && file->is_copy)
-		snprintf(label, sizeof label, "identical");
-	else if (reference != NULL)
-		snprintf(label, sizeof label, "about %u %% in", shared_percent(file));
+	if (reference != NULL)
+		format_label(file, label);
 	if (with_references)
 		fprintf(out, "%-*s  ", LABEL_COLUMNS, label);
-	write_escaped(out, file->display);
+	write_path(out, file->display, has_marks);
 	if (with_references && reference != NULL) {
+		if (has_marks)
+			fputc(WIDTH_MARK, out);
 		fputs("  ", out);
-		write_escaped(out, reference->display);
+		write_path(out, reference->display, has_marks);
 	}
 	fputc('\n', out);
+}
+
+static int note_paths(struct listing *listing, const struct file_order *order,
+		      struct simhash_error *error)
+{
+	for (size_t i = 0; i < order->count; i++) {
+		const struct bytes display = order->files[i].display;
+		const struct find_file file = {.display = display.data,
+					       .display_size = (uint32_t)display.size};
+		if (listing_note(listing, &file, true, error) != 0)
+			return -1;
+	}
+	listing_begin_marked(listing);
+	return 0;
+}
+
+/* A list without references is for programs such as tar, so its paths are complete. */
+static int write_text_line(struct listing *listing, const struct ordered_file *file,
+			   const struct ordered_file *reference, bool with_references,
+			   struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!listing->how.has_marks || !with_references) {
+		write_text(listing->file, file, reference, with_references, false);
+		return 0;
+	}
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_text(out, file, reference, with_references, true);
+	if (close_text(out, &text) != 0)
+		return error_set_memory(error);
+	listing_write_text(listing, (struct bytes){text, size});
+	free(text);
+	return 0;
 }
 
 static void write_record(FILE *out, const struct record_style *style,
@@ -80,16 +134,18 @@ int listing_write_order(struct listing *listing, const struct file_order *order,
 	const struct frame frame = record_frame(style->format, heading);
 	FILE *out = listing->file;
 
+	if (listing->how.has_marks && with_references && note_paths(listing, order, error) != 0)
+		return -1;
 	frame_begin(out, &frame);
 	for (size_t i = 0; i < order->count; i++) {
 		const struct ordered_file *file = &order->files[i];
 		const struct ordered_file *reference =
 			file->reference == NO_REFERENCE ? NULL : &order->files[file->reference];
 		frame_next(out, &frame, i);
-		if (style->format == RECORD_NONE)
-			write_text(out, file, reference, with_references);
-		else
+		if (style->format != RECORD_NONE)
 			write_record(out, style, file, reference, with_references);
+		else if (write_text_line(listing, file, reference, with_references, error) != 0)
+			return -1;
 		if (listing_check(listing, error) != 0)
 			return -1;
 	}

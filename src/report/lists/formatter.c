@@ -38,40 +38,35 @@ const char *confirmation_name(const struct file_pair *pair)
 							      : NULL;
 }
 
-/* "about 97 %" of an estimate, "97.31 %" of what was measured. */
+/* Write "about 97 %" for an estimate, or "97.31 %" for a measured resemblance. */
 static void label_resemblance(const struct relation *relation, char label[LABEL_SIZE])
 {
 	double percent = 100 * relation->resemblance;
 
 	if (relation->verification == PAIR_SKETCH)
-		snprintf(label, LABEL_SIZE, percent < 99.5 ? "about %.0f %%" : "over 99 %%",
-			 percent);
+		snprintf(label, LABEL_SIZE, percent < 99.5 ? "%.0f %%" : ">99 %%", percent);
 	else
-		snprintf(label, LABEL_SIZE, percent < 99.995 ? "%.2f %%" : "over 99.99 %%",
-			 percent);
+		snprintf(label, LABEL_SIZE, percent < 99.995 ? "%.2f %%" : ">99.99 %%", percent);
 }
 
-static void label_distance(double percent, uint64_t distance, char label[LABEL_SIZE])
+char *share_label(const struct relation *relation, char label[LABEL_SIZE])
 {
-	if (distance == 0)
-		snprintf(label, LABEL_SIZE, "same counts");
+	double share = larger_containment(relation);
+
+	if (relation->verification == PAIR_SKETCH)
+		snprintf(label, LABEL_SIZE, share < 0.995 ? "(%.0f %%)" : "(>99 %%)", 100 * share);
 	else
-		snprintf(label, LABEL_SIZE, percent < 10 ? "distance %.2f %%" : "distance %.1f %%",
-			 percent < 0.01 ? 0.01 : percent);
+		snprintf(label, LABEL_SIZE, "(%.0f %%)", 100 * shown_share(share, share >= 1, 100));
+	return label;
 }
 
 static void label_part(const struct relation *relation, char label[LABEL_SIZE])
 {
-	bool is_a = relation->contained_a >= relation->contained_b;
-	double share = larger_containment(relation);
-	const char *what = is_a ? "part of" : "contains";
+	char share[LABEL_SIZE];
 
-	if (relation->verification == PAIR_SKETCH)
-		snprintf(label, LABEL_SIZE, share < 0.995 ? "%s (~%.0f %%)" : "%s (>99 %%)", what,
-			 100 * share);
-	else
-		snprintf(label, LABEL_SIZE, "%s (%.0f %%)", what,
-			 100 * shown_share(share, share >= 1, 100));
+	snprintf(label, LABEL_SIZE, "%s %.12s",
+		 relation->contained_a >= relation->contained_b ? "part of" : "contains",
+		 share_label(relation, share));
 }
 
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
@@ -85,7 +80,7 @@ char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 	else if (has_resemblance(relation))
 		label_resemblance(relation, label);
 	else
-		label_distance(count_difference(pair), relation->distance, label);
+		snprintf(label, LABEL_SIZE, "similar");
 	return label;
 }
 

@@ -5,6 +5,7 @@
 #include "report/lists/listing.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +21,28 @@
 #include "report/lists/marked.h"
 
 #define LINES_AT_ONCE 128
-#define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
-#define FIRST_MAX 60		 /* columns; a first path wider than this is not waited for */
+/* When lines are written immediately, the longest time that a pair waits. */
+#define STREAM_EVERY_NS 50000000
+/* columns; the second path is not aligned with a first path that is wider */
+#define FIRST_MAX 60
+#define NO_COLUMN INT_MIN /* for a path that is not in the first column */
 #define COLUMNS_DEFAULT 80
-#define COLUMNS_MIN 40 /* lines on a narrower terminal are wrapped */
+#define COLUMNS_MIN 40 /* narrower terminals wrap the lines */
 
-/* Where a thread puts lines together, so that threads seldom wait for each other. */
+/* Each thread collects lines here, so that threads seldom wait for each other. */
 struct thread_text {
 	FILE *stream;
 	char *text;
 	size_t size, count, written;
 	struct line_key lines[LINES_AT_ONCE];
 	struct common_prefix prefix;
-	int64_t last_ns; /* when lines were handed on, where they are written at once */
+	/* The time when lines were handed on; used if lines are written immediately. */
+	int64_t last_ns;
 };
 
 static int write_failed(const struct listing *listing, struct simhash_error *error)
 {
-	/* The client library of a server makes SIGPIPE ignored; end as other programs do. */
+	/* The client library of a server ignores SIGPIPE. End as other programs do. */
 	if (errno == EPIPE) {
 		outputs_remove();
 		signal(SIGPIPE, SIG_DFL);
@@ -46,7 +51,10 @@ static int write_failed(const struct listing *listing, struct simhash_error *err
 	return error_set_errno(error, "cannot write to %s", listing->output.name);
 }
 
-/* Whole lines, by one thread at a time, so that a reader can begin with them. */
+/*
+ * Write complete lines. Only one thread writes at a time, so that a reader can already use the
+ * lines.
+ */
 static int write_at_once(struct listing *listing, struct thread_text *text,
 			 struct simhash_error *error)
 {
@@ -98,7 +106,7 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 	return line_sorter_new(listing->memory_bytes, &listing->sorter, error);
 }
 
-/* $COLUMNS is what a user wants, whatever the terminal says. */
+/* The user's $COLUMNS has priority over the width of the terminal. */
 static unsigned output_columns(FILE *file)
 {
 	const char *wanted = getenv("COLUMNS");
@@ -121,13 +129,14 @@ static bool may_have_colours(void)
 	       strcmp(terminal, "dumb") != 0;
 }
 
-static struct presentation presentation_of(FILE *file, const struct formatter *formatter)
+struct presentation presentation_of(FILE *file, const struct formatter *formatter)
 {
 	struct presentation how = {.records = {formatter->format, isatty(fileno(file)) == 1}};
 
 	how.has_marks = how.records.is_terminal && formatter->is_text;
 	if (how.has_marks)
 		how.columns = output_columns(file);
+	how.has_colours = how.has_marks && may_have_colours();
 	return how;
 }
 
@@ -148,13 +157,12 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 				    .memory_bytes = (size_t)memory_bytes / 4,
 				    .streams = formatter->is_stream};
 	pthread_mutex_init(&listing->lock, NULL);
-	/* The report holds lines of files that others may not be allowed to read. */
+	/* The report contains lines of files that other users may not be allowed to read. */
 	if (output_open(&listing->output, path, formatter->is_report ? 0600 : 0666, store, error) !=
 	    0)
 		return -1;
 	listing->file = listing->output.stream;
 	listing->how = presentation_of(listing->file, formatter);
-	listing_set_colours(listing, COLOURS_AUTO);
 	return open_texts(listing, error);
 }
 
@@ -192,9 +200,9 @@ void listing_release(struct listing *listing)
 	listing->file = NULL;
 }
 
-/* ---- What paths have in common ---- */
+/* ---- The common prefix of paths ---- */
 
-/* Make the prefix that of these bytes too, to the end of a directory. */
+/* Shorten the prefix so that this path has it too. The prefix ends at a directory. */
 static void shorten(struct common_prefix *prefix, struct bytes path)
 {
 	size_t size = 0;
@@ -206,7 +214,7 @@ static void shorten(struct common_prefix *prefix, struct bytes path)
 	prefix->size = size;
 }
 
-/* Make the prefix that of what `other` was made of too. */
+/* Shorten the prefix so that the paths of `other` have it too. */
 static void join_prefix(struct common_prefix *prefix, struct common_prefix *other)
 {
 	struct bytes path = {other->bytes, other->size};
@@ -223,16 +231,19 @@ static void join_prefix(struct common_prefix *prefix, struct common_prefix *othe
 	shorten(prefix, path);
 }
 
-static int note_path(struct common_prefix *prefix, struct bytes path, bool is_first,
+/* The column of the path is `more` columns wider than the path. */
+static int note_path(struct common_prefix *prefix, struct bytes path, int more,
 		     struct simhash_error *error)
 {
 	struct common_prefix own = {.columns = 0};
+	long long columns;
 
 	own.bytes = escape_text(path, &own.size);
 	if (own.bytes == NULL)
 		return error_set_memory(error);
-	if (is_first)
-		own.columns = text_columns((struct bytes){own.bytes, own.size});
+	columns = (long long)text_columns((struct bytes){own.bytes, own.size}) + more;
+	if (columns > 0)
+		own.columns = (size_t)columns;
 	join_prefix(prefix, &own);
 	free(own.bytes);
 	return 0;
@@ -241,7 +252,23 @@ static int note_path(struct common_prefix *prefix, struct bytes path, bool is_fi
 int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
 		 struct simhash_error *error)
 {
-	return note_path(&listing->prefix, find_file_display(file), is_first, error);
+	return listing_note_wide(listing, file, is_first ? 0 : NO_COLUMN, error);
+}
+
+int listing_note_wide(struct listing *listing, const struct find_file *file, int columns,
+		      struct simhash_error *error)
+{
+	return note_path(&listing->prefix, find_file_display(file), columns, error);
+}
+
+struct bytes listing_prefix(const struct listing *listing)
+{
+	const struct common_prefix *prefix = &listing->prefix;
+
+	/* A single slash gets no heading. */
+	if (!listing->how.has_marks || prefix->size < 2)
+		return (struct bytes){"", 0};
+	return (struct bytes){prefix->bytes, prefix->size};
 }
 
 void listing_write_head(struct listing *listing, const char *text)
@@ -250,22 +277,21 @@ void listing_write_head(struct listing *listing, const char *text)
 	fputc('\n', listing->file);
 }
 
-/* A single slash is not worth a heading. */
 void listing_begin_marked(struct listing *listing)
 {
 	struct common_prefix *prefix = &listing->prefix;
 	struct layout layout = {.columns = listing->how.columns};
+	struct bytes shown;
+	size_t left_out;
 	char *line;
 
 	if (prefix->bytes == NULL)
 		return;
-	if (prefix->size < 2)
-		prefix->size = 0;
-	prefix->columns -= text_columns((struct bytes){prefix->bytes, prefix->size});
-	if (prefix->columns > FIRST_MAX)
-		prefix->columns = FIRST_MAX;
-	if (prefix->size == 0 || asprintf(&line, "paths below %c%.*s:\n", PATH_MARK,
-					  (int)prefix->size, prefix->bytes) < 0)
+	left_out = text_columns(listing_prefix(listing));
+	prefix->columns -= prefix->columns < left_out ? prefix->columns : left_out;
+	shown = listing_prefix(listing);
+	if (shown.size == 0 || asprintf(&line, "Paths are below %c%.*s.\n", PATH_MARK,
+					(int)shown.size, shown.data) < 0)
 		return;
 	write_marked(listing->file, bytes_of(line), &layout);
 	fputc('\n', listing->file);
@@ -274,9 +300,9 @@ void listing_begin_marked(struct listing *listing)
 
 void listing_write_text(struct listing *listing, struct bytes text)
 {
-	const struct common_prefix *prefix = &listing->prefix;
-	const struct layout layout = {.prefix = {prefix->bytes, prefix->size},
-				      .first = prefix->columns,
+	size_t first = listing->prefix.columns;
+	const struct layout layout = {.prefix = listing_prefix(listing),
+				      .first = first < FIRST_MAX ? first : FIRST_MAX,
 				      .columns = listing->how.columns};
 
 	if (listing->how.has_marks)
@@ -287,7 +313,7 @@ void listing_write_text(struct listing *listing, struct bytes text)
 
 /* ---- Pairs ---- */
 
-/* Has a pair that is to be written at once waited for others long enough? */
+/* If pairs are written immediately: has this one waited long enough for others? */
 static bool is_due(const struct listing *listing, struct thread_text *text)
 {
 	int64_t now_ns;
@@ -301,7 +327,7 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 	return true;
 }
 
-/* What a pair is sorted by besides its keys. Returns its size. */
+/* Write the text that pairs with equal keys are sorted by. Return its size. */
 static size_t write_sort_text(const struct listing *listing, const struct file_pair *pair,
 			      FILE *out)
 {
@@ -309,7 +335,7 @@ static size_t write_sort_text(const struct listing *listing, const struct file_p
 
 	if (listing->order.by != SORT_PATH)
 		return 0;
-	/* No path has a zero: the shorter of two that begin alike comes first. */
+	/* No path contains a zero, so if two paths begin alike, the shorter one comes first. */
 	fwrite(a.data, 1, a.size + 1, out);
 	fwrite(b.data, 1, b.size + 1, out);
 	return a.size + b.size + 2;
@@ -331,8 +357,8 @@ int listing_add(struct listing *listing, unsigned thread, const struct file_pair
 	line->size = end - text->written;
 	text->written = end;
 	if (listing->how.has_marks &&
-	    (note_path(&text->prefix, find_file_display(pair->a), true, error) != 0 ||
-	     note_path(&text->prefix, find_file_display(pair->b), false, error) != 0))
+	    (note_path(&text->prefix, find_file_display(pair->a), 0, error) != 0 ||
+	     note_path(&text->prefix, find_file_display(pair->b), NO_COLUMN, error) != 0))
 		return -1;
 	return text->count == LINES_AT_ONCE || is_due(listing, text) ? hand_on(listing, text, error)
 								     : 0;
@@ -377,73 +403,19 @@ int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 
 /* ---- Groups ---- */
 
-static int note_members(struct listing *listing, const struct group *group,
-			const struct group_member *members, struct simhash_error *error)
-{
-	for (size_t m = 0; m < group->count; m++)
-		if (listing_note(listing, members[m].file, false, error) != 0)
-			return -1;
-	return 0;
-}
-
-/* Marks are taken out again on the way to the file. */
-int listing_write_member(struct listing *listing, const struct group *group,
-			 const struct group_member *member, member_fn *write,
-			 struct simhash_error *error)
-{
-	struct thread_text *text = &listing->texts[0];
-
-	if (!listing->how.has_marks) {
-		write(listing->file, group, member, &listing->how);
-		return listing_check(listing, error);
-	}
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
-	write(text->stream, group, member, &listing->how);
-	if (fflush(text->stream) != 0 || ferror(text->stream))
-		return error_set_memory(error);
-	listing_write_text(listing, (struct bytes){text->text, (size_t)ftello(text->stream)});
-	return listing_check(listing, error);
-}
-
-/* Formats the text that comes before the members; a head is wrapped for a terminal. */
-static int write_group_head(struct listing *listing, const struct group *group,
-			    struct simhash_error *error)
-{
-	struct thread_text *text = &listing->texts[0];
-
-	if (listing->formatter->group == NULL)
-		return 0;
-	if (!listing->how.has_marks) {
-		listing->formatter->group(listing->file, group, &listing->how);
-		return 0;
-	}
-	if (fseeko(text->stream, 0, SEEK_SET) != 0)
-		return error_set_memory(error);
-	listing->formatter->group(text->stream, group, &listing->how);
-	/* In place of the end of the line, that of the text. */
-	if (fseeko(text->stream, -1, SEEK_CUR) != 0 || fputc('\0', text->stream) == EOF ||
-	    fflush(text->stream) != 0)
-		return error_set_memory(error);
-	write_wrapped(listing->file, text->text, listing->how.columns);
-	return 0;
-}
-
 static int write_group(struct listing *listing, const struct group *group,
 		       const struct group_member *members, struct simhash_error *error)
 {
 	const struct formatter *formatter = listing->formatter;
 
 	frame_next(listing->file, &formatter->groups, group->number - 1);
-	if (write_group_head(listing, group, error) != 0)
-		return -1;
+	if (formatter->group != NULL)
+		formatter->group(listing->file, group, &listing->how);
 	for (size_t m = 0; m < group->count; m++)
-		if (listing_write_member(listing, group, &members[m], formatter->member, error) !=
-		    0)
-			return -1;
+		formatter->member(listing->file, group, &members[m], &listing->how);
 	if (formatter->end_group != NULL)
 		fputs(formatter->end_group, listing->file);
-	return 0;
+	return listing_check(listing, error);
 }
 
 int listing_each_group(struct listing *listing, const struct group_sorter *groups,
@@ -466,11 +438,6 @@ int listing_each_group(struct listing *listing, const struct group_sorter *group
 int listing_write_groups(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error)
 {
-	if (listing->how.has_marks) {
-		if (listing_each_group(listing, groups, note_members, error) != 0)
-			return -1;
-		listing_begin_marked(listing);
-	}
 	frame_begin(listing->file, &listing->formatter->groups);
 	if (listing_each_group(listing, groups, write_group, error) != 0)
 		return -1;

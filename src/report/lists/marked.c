@@ -5,12 +5,18 @@
 #include "report/lists/marked.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/files/open_file.h"
+#include "base/files/path.h"
 #include "base/text/columns.h"
+#include "base/text/escape.h"
 #include "report/lists/formatter.h"
 
-/* What is before a mark, which is taken off with it; without one, all. */
+/*
+ * Return the text before a mark and remove both from *rest. Without a mark, return the whole text.
+ */
 static struct bytes take_to(struct bytes *rest, char mark)
 {
 	const char *at = memchr(rest->data, mark, rest->size);
@@ -31,7 +37,7 @@ static bool has_mark(struct bytes text, char mark)
 	return memchr(text.data, mark, text.size) != NULL;
 }
 
-static struct bytes without_prefix(struct bytes path, struct bytes prefix)
+struct bytes without_prefix(struct bytes path, struct bytes prefix)
 {
 	if (prefix.size > 0 && path.size >= prefix.size &&
 	    memcmp(path.data, prefix.data, prefix.size) == 0)
@@ -39,8 +45,7 @@ static struct bytes without_prefix(struct bytes path, struct bytes prefix)
 	return path;
 }
 
-/* Returns the columns written. */
-static size_t write_within(FILE *out, struct bytes text, size_t columns)
+size_t write_within(FILE *out, struct bytes text, size_t columns)
 {
 	struct text_ends ends = text_shorten(text, columns);
 
@@ -53,14 +58,14 @@ static size_t write_within(FILE *out, struct bytes text, size_t columns)
 	       text_columns((struct bytes){text.data + text.size - ends.tail, ends.tail});
 }
 
-/* Each of two paths may have half of the columns, and what the other does not need. */
+/* Each path gets half of the columns, and the columns that the other path does not need. */
 static void write_two(FILE *out, struct bytes a, struct bytes between, struct bytes b,
 		      size_t columns, size_t first)
 {
 	size_t half = columns / 2, needs_b = text_columns(b), used;
 
 	used = write_within(out, a, needs_b < columns - half ? columns - needs_b : half);
-	/* The second begins where that of other lines does, as long as that takes nothing from it. */
+	/* Align the second path with other lines, unless it needs the space. */
 	for (; used < first && (used < half || used + needs_b < columns); used++)
 		fputc(' ', out);
 	fwrite(between.data, 1, between.size, out);
@@ -91,12 +96,50 @@ void write_marked(FILE *out, struct bytes line, const struct layout *layout)
 		fputc('\n', out);
 }
 
+void write_marked_to(FILE *out, struct bytes line, const char *end, const struct layout *layout)
+{
+	size_t needed = text_columns(bytes_of(end)) + 2, used, size;
+	struct layout before = *layout;
+	char *text = NULL;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return;
+	before.columns = layout->columns > needed ? layout->columns - needed : 0;
+	write_marked(memory, line, &before);
+	if (close_text(memory, &text) != 0)
+		return;
+	used = text_columns((struct bytes){text, size});
+	fprintf(out, "%s  %*s%s", text, (int)(before.columns > used ? before.columns - used : 0),
+		"", end);
+	free(text);
+}
+
+struct bytes paths_prefix(struct bytes directory)
+{
+	struct bytes prefix = {NULL, 0};
+	char *path = directory.size == 0 ? NULL : path_join(directory, (struct bytes){"", 0});
+
+	if (path != NULL)
+		prefix.data = escape_text(bytes_of(path), &prefix.size);
+	if (prefix.data == NULL)
+		prefix.size = 0;
+	free(path);
+	return prefix;
+}
+
+void write_prefix(FILE *out, const struct layout *layout)
+{
+	if (layout->prefix.size > 0)
+		fprintf(out, "Paths are below %s.\n\n", layout->prefix.data);
+}
+
 void write_wrapped(FILE *out, const char *text, size_t columns)
 {
 	size_t used = 0;
 
 	while (*text != '\0') {
-		size_t size = strcspn(text, " ");
+		size_t size = strcspn(text, " \n");
 		size_t width = text_columns((struct bytes){text, size});
 		if (used > 0 && used + 1 + width > columns) {
 			fputc('\n', out);
@@ -106,6 +149,10 @@ void write_wrapped(FILE *out, const char *text, size_t columns)
 		fprintf(out, "%s%.*s", used > width ? " " : "", (int)size, text);
 		text += size;
 		text += strspn(text, " ");
+		if (*text == '\n' && *++text != '\0') {
+			fputc('\n', out);
+			used = 0;
+		}
 	}
 	fputc('\n', out);
 }
