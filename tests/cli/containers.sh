@@ -252,6 +252,30 @@ runs 0 "$SIMHASH" -z --limits=total=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Not inflated to its end, because the run has reached --limits=total=SIZE"
 runs 0 "$SIMHASH" -z --limits=depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: Is inside more archives than --limits=depth=N allows"
+# A compressed disk image may begin with zeros, as the end of a tar file does. It is no tar file, and not damaged.
+reset
+mkdir "$TEST_FOLDER/images"
+(
+	cd "$TEST_FOLDER/images"
+	(head -c 1024 /dev/zero && random_bytes 5000 3) >disk
+	head -c 20000 /dev/zero >blank
+	gzip -k disk blank
+	xz -k disk blank
+	zstd -qk disk blank
+	bzip2 -k disk
+	tar -cf inside.tar disk.* blank.*
+	tar -cJf tar.xz disk
+	(head -c 2048 /dev/zero && cat inside.tar) | xz >behind.xz
+)
+runs 0 "$SIMHASH" -z "$TEST_FOLDER/images"
+said ", 0 failed"
+for name in disk:4 blank:3; do
+	same "${name%:*}, packed and packed in a tar file" "$((2 * ${name#*:}))" \
+		"$(sql "SELECT COUNT(*) FROM file_text p, file_text f WHERE f.path = '$TEST_FOLDER/images/${name%:*}' AND
+			p.content_hash = f.content_hash AND p.path LIKE '%/${name%:*}.%//${name%:*}' AND p.path NOT LIKE '%behind.xz//%'")"
+done
+same "a tar file behind zeros" 7 "$(rows | grep -c 'behind.xz//[a-z]*\.[a-z0-9]*$')"
+reset
 runs 1 "$SIMHASH" --decompress=zip,rpm "$files"
 said "--decompress 'zip,rpm': expected zip, tar, 7z, "
 reset

@@ -188,7 +188,8 @@ static void read_members(struct look *look, int fd)
 	while (has_room && (answer = container_next(container, &row)) != CONTAINER_END &&
 	       answer != CONTAINER_STOPPED) {
 		if (answer == CONTAINER_TROUBLE) {
-			report(look, container_name(container), container_why(container));
+			report(look, container_name(container),
+			       container_failure_of(container_why(container)));
 			continue;
 		}
 		has_room = append(look, &row);

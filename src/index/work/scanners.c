@@ -23,8 +23,9 @@ static void report(struct scanners *scanners, const struct task *task, int syste
 	const struct directory *directory = task->found.directory;
 	char *path = path_join(directory_path(directory), task->row.name);
 
-	failures_report(scanners->failures, directory->root,
-			path == NULL ? task->row.name : bytes_of(path), system_errno);
+	failures_report(
+		scanners->failures, directory->root, path == NULL ? task->row.name : bytes_of(path),
+		task->found.is_inflated ? container_failure_of(system_errno) : system_errno);
 	free(path);
 }
 

@@ -304,7 +304,8 @@ int container_level_open_file(struct container_level *level, struct container_fi
 {
 	int status;
 
-	*level = (struct container_level){.archive = new_reader(kinds, kind), .kind = kind};
+	*level = (struct container_level){
+		.archive = new_reader(kinds, kind), .file = file, .kind = kind};
 	*why = ENOMEM;
 	if (level->archive == NULL)
 		return -1;
@@ -331,7 +332,7 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 	int status;
 
 	*level = (struct container_level){
-		.archive = new_reader(kinds, kind), .memory = memory, .kind = kind};
+		.archive = new_reader(kinds, kind), .memory = memory, .size = size, .kind = kind};
 	level->is_volume = container_is_volume(kind, memory, size);
 	*why = ENOMEM;
 	if (level->archive == NULL) {
@@ -349,6 +350,44 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 			 ? open_gzip(level, NULL, memory, size)
 			 : archive_read_open_memory(level->archive, memory + begin, size - begin);
 	return status == ARCHIVE_OK ? opened(level) : open_failed(level, why);
+}
+
+/* Open it once more, for its inflated content alone. -1: it can only be closed. */
+static int reopen_raw(struct container_level *level)
+{
+	struct container_level again;
+	int why, status = level->file != NULL
+				  ? container_level_open_file(&again, level->file, level->kind,
+							      level->kind, &why)
+				  : container_level_open_memory(&again, level->memory, level->size,
+								level->kind, level->kind, &why);
+
+	level->memory = NULL; /* it belongs to the other one, even after a failure */
+	if (status != 0)
+		return -1;
+	again.prefix_size = level->prefix_size;
+	again.is_volume = level->is_volume;
+	again.has_header = true;
+	container_level_close(level);
+	*level = again;
+	return 0;
+}
+
+/*
+ * libarchive takes a block of zeros for the end of a tar file and looks for another one behind it, but
+ * compressed disk images also begin with zeros. If no tar file follows, the content is not an archive.
+ */
+int container_level_next(struct container_level *level, struct archive_entry **entry)
+{
+	int status = archive_read_next_header(level->archive, entry);
+	bool is_first = !level->has_header;
+
+	level->has_header = true;
+	if (is_first && (level->kind & CONTAINER_COMPRESSED) != 0 && status != ARCHIVE_OK &&
+	    status != ARCHIVE_WARN && archive_format(level->archive) == ARCHIVE_FORMAT_TAR)
+		status = reopen_raw(level) != 0 ? ARCHIVE_FATAL
+						: archive_read_next_header(level->archive, entry);
+	return status;
 }
 
 int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,

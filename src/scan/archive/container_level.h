@@ -27,13 +27,16 @@ struct container_file {
 
 struct container_level {
 	struct archive *archive;
-	uint8_t *memory;    /* owned; NULL for a file */
-	struct gzip *gzip;  /* for a gzip file, whose content is the archive; or NULL */
-	size_t prefix_size; /* the size of the prefix of its members' names */
-	bool is_begun;	    /* has had a member */
-	bool is_for_text;   /* members get no rows */
-	bool has_gaps;	    /* some bytes do not belong to a member */
-	bool is_volume;	    /* one of several volumes of an archive */
+	uint8_t *memory;	     /* owned; NULL for a file */
+	struct gzip *gzip;	     /* for a gzip file, whose content is the archive; or NULL */
+	size_t prefix_size;	     /* the size of the prefix of its members' names */
+	struct container_file *file; /* NULL: in memory, of `size` bytes */
+	size_t size;
+	bool has_header;  /* libarchive has looked for a first member */
+	bool is_begun;	  /* has had a member */
+	bool is_for_text; /* members get no rows */
+	bool has_gaps;	  /* some bytes do not belong to a member */
+	bool is_volume;	  /* one of several volumes of an archive */
 	unsigned kind;
 	int failed_as_opened;	   /* the failure when the format was detected, or 0 */
 	unsigned unnamed;	   /* members whose names are not text */
@@ -53,6 +56,8 @@ int container_level_open_file(struct container_level *level, struct container_fi
 /* The same in memory. Takes ownership of the memory, even after a failure. */
 int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
 				unsigned kinds, unsigned kind, int *why);
+/* Read the header of the next member; the answer is one of archive_read_next_header. */
+int container_level_next(struct container_level *level, struct archive_entry **entry);
 /*
  * Decide by the first member, and by the archive's own name, whether it is a document and its text
  * is among `kinds`. Later members change nothing. -1 if memory is short.

@@ -554,7 +554,7 @@ static enum unpacked next(struct unpacker *unpacker, struct piece *piece)
 		int status;
 		if (unpacker->inside.kind != 0 && enter_inside(unpacker) != 0)
 			return trouble(unpacker, unpacker->why, true);
-		status = archive_read_next_header(unpacker_top(unpacker)->archive, &entry);
+		status = container_level_next(unpacker_top(unpacker), &entry);
 		if (status == ARCHIVE_EOF) {
 			answer = end_level(unpacker, piece);
 			continue;

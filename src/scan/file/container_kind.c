@@ -244,6 +244,10 @@ const char *container_explain(int failure)
 	case CONTAINER_NEEDS_MEMORY:
 		return "Needs more memory than simhash --limits=memory=SIZE allows for an "
 		       "archive: the part read before is indexed";
+	case CONTAINER_IS_OVER_LIMIT:
+		return "Inflates to more than --limits=inflated=SIZE allows";
+	case CONTAINER_IS_NOT_GZIP:
+		return "Not in gzip format";
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
 	default:
@@ -251,10 +255,22 @@ const char *container_explain(int failure)
 	}
 }
 
+int container_failure_of(int inflating_errno)
+{
+	switch (inflating_errno) {
+	case EOVERFLOW:
+		return CONTAINER_IS_OVER_LIMIT;
+	case EILSEQ:
+		return CONTAINER_IS_NOT_GZIP;
+	default:
+		return inflating_errno;
+	}
+}
+
 bool container_may_be_read_later(int failure)
 {
 	switch (failure) {
-	case EOVERFLOW: /* --limits=inflated */
+	case CONTAINER_IS_OVER_LIMIT:
 	case CONTAINER_IS_TOO_DEEP:
 	case CONTAINER_NEEDS_MEMORY:
 	case CONTAINER_INFLATES_TOO_FAR:
@@ -270,7 +286,7 @@ bool container_may_be_read_later(int failure)
 bool container_is_left_out(int failure)
 {
 	switch (failure) {
-	case EILSEQ: /* a name for gzip, but another content */
+	case CONTAINER_IS_NOT_GZIP:
 	case CONTAINER_IS_ENCRYPTED:
 	case CONTAINER_IS_TOO_LARGE_INSIDE:
 	case CONTAINER_HAS_LONG_NAME:

@@ -87,9 +87,13 @@ enum container_failure {
 	CONTAINER_HAS_SAME_NAMES,
 	CONTAINER_HAS_REST,
 	CONTAINER_NEEDS_MEMORY,
-	CONTAINER_HAS_NO_END
+	CONTAINER_HAS_NO_END,
+	CONTAINER_IS_OVER_LIMIT,
+	CONTAINER_IS_NOT_GZIP
 };
 const char *container_explain(int failure);
+/* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */
+int container_failure_of(int inflating_errno);
 
 /* Is this left out by its nature or by a limit? It is reported, and the run is still a success. */
 bool container_is_left_out(int failure);
