@@ -43,7 +43,7 @@ run() {
 	wait_for_server "$place"
 }
 
-# Print the definition of a table of the head, as the nodes have it.
+# Print the definition of a table on the head; the nodes use the same definition.
 definition() {
 	at_server "$folder/head" --raw simhash -e "SHOW CREATE TABLE $1" | sed '1s/^[^\t]*\t//'
 }

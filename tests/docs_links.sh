@@ -45,8 +45,8 @@ if [ -d src ]; then
 			compgen -G "$path" >/dev/null || wrong "$page: no such file: $path"
 		done < <(grep -oE '(^|[^A-Za-z0-9_./-])(src|include|tests|scripts|sql|cmake|docs|examples)/[A-Za-z0-9_./*-]*' "$page" |
 			sed -E 's/^[^a-z]//; s/[.]+$//' | sort -u)
-		# The README also names files of the reader.
-		[ "$page" != README.md ] || continue
+		# The README and the guide also name files of the reader.
+		[[ $page != @(README|docs/guide).md ]] || continue
 		while read -r name; do
 			[ -n "$(find src include tests examples -name "$name" -print -quit 2>/dev/null)" ] || wrong "$page: no such source file: $name"
 		done < <(grep -oE '`[A-Za-z0-9_]+\.[ch]`' "$page" | tr -d '`' | sort -u)

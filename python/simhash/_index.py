@@ -150,8 +150,8 @@ class Group:
 
     id: str  # depends only on the contents; simfind shows the same id
     members: tuple[Member, ...]
-    size_bytes: int  # of all files
-    copied_bytes: int  # of the copies
+    size_bytes: int  # the size of all files
+    copied_bytes: int  # the size of the copies
 
     @property
     def representative(self) -> File:

@@ -127,8 +127,8 @@ int copy_attributes(int from, int to, bool all);
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
 /*
- * The bytes of a file without the blocks that it shares with other files, which free nothing.
- * Those of the page cache that have no blocks yet count.
+ * Return the bytes of a file that removing it would free: all bytes except blocks that it shares
+ * with other files. Bytes in the page cache that have no block yet count too.
  */
 uint64_t own_bytes(int fd, const struct stat *status);
 

@@ -26,8 +26,9 @@ struct saved_bytes {
 };
 
 /*
- * What is saved when this name of a file goes, or becomes another file's. In a run that is not real
- * the names stay, so those that would have gone are counted here. `own_bytes` are shared with no other file.
+ * Count the bytes that are saved when this name of a file is removed or becomes a name of another
+ * file. If the run is not real, the names stay, so the counter remembers the names that would be
+ * removed. No other file shares the `own_bytes`.
  */
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
 		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,

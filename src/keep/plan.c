@@ -177,7 +177,7 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 							 : 0;
 	}
 	if (is_left_over(file))
-		return refuse(planner, file, "an act that was cut off has left it; see --undo");
+		return refuse(planner, file, "an interrupted act left it; see --undo");
 	if ((kept != NULL && are_one_file(file, kept)) ||
 	    (file->has_protected_name && planner->policy->action == ACTION_HARDLINK))
 		return 0; /* no space is saved */

@@ -78,13 +78,18 @@ static int compare_by(const struct keep_rule *rule, const struct keep_file *x,
 	return 0;
 }
 
+/* If the rules leave it open, the shortest path is kept: "x" before "x (copy)" and "x-old". */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y)
 {
+	static const struct keep_rule shortest = {.order = KEEP_SHORTEST_PATH};
+	int order;
+
 	for (size_t i = 0; i < policy->rule_count; i++) {
-		int order = compare_by(&policy->rules[i], x, y);
+		order = compare_by(&policy->rules[i], x, y);
 		if (order != 0)
 			return order;
 	}
-	return strcmp(x->path, y->path);
+	order = compare_by(&shortest, x, y);
+	return order != 0 ? order : strcmp(x->path, y->path);
 }

@@ -425,7 +425,7 @@ static void check(void)
 		lost = "the content";
 	if (race.has_written && (race.is_of_kept || race.had_gone == 0) &&
 	    !is_found(".", "changed"))
-		lost = "what was written";
+		lost = "a written change";
 	if (lost == NULL)
 		return;
 	fprintf(stderr, "%s is lost: action %d, %s, %s, %s leases, step %ld, %s\n", lost,

@@ -48,7 +48,7 @@ cmp expected dumped || fail "files: $(diff expected dumped | head -4)"
 
 dump pairs
 pairs_found >expected
-[ "$(wc -l <expected)" -gt 4 ] || fail "too few pairs to be a test"
+[ "$(wc -l <expected)" -gt 4 ] || fail "too few pairs for a test"
 cmp expected dumped || fail "pairs: $(diff expected dumped | head -4)"
 dump pairs every
 pairs_found --group=none >expected

@@ -48,7 +48,7 @@ for line in sys.stdin.buffer:
 	runs 0 "$SIMFIND" --summary=none --against=elsewhere --verify=no -T "$tolerance" --format=csv
 	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,8-11 | LC_ALL=C sort >found
 	cmp expected found || fail "$tolerance %: $(diff expected found | head -4)"
-	[ "$(wc -l <expected)" -gt 20 ] || fail "only $(wc -l <expected) pairs: the files are no test"
+	[ "$(wc -l <expected)" -gt 20 ] || fail "only $(wc -l <expected) pairs: too few for a test"
 done
 
 echo "As if it were imported"
@@ -105,7 +105,7 @@ grep -q ' elsewhere:.*  elsewhere:' out || fail "no file of another host"
 runs 0 "$SIMFIND" --against=elsewhere --format=html -o page.html
 runs 3 "$SIMFIND" -q --against=elsewhere --fail-on-match
 
-echo "What is refused"
+echo "Refused lists"
 runs 1 "$SIMFIND" --against=missing
 said "simfind: cannot open missing: No such file or directory"
 runs 1 "$SIMFIND" --against="$here/seq.txt"
@@ -130,7 +130,7 @@ runs 1 "$SIMFIND" --known=elsewhere -o elsewhere
 said "cannot write to elsewhere: it is a list of --known"
 runs 1 "$SIMFIND" --tolerance=@input -o input
 said "cannot write to input: it has the tolerances of --tolerance"
-same "what is read" "$before_output" "$(cksum <input)"
+same "input read" "$before_output" "$(cksum <input)"
 printf '%s\0' "$here/seq.txt" >input
 runs 1 "$SIMFIND" --files0-from=input -o input
 said "cannot write to input: it is the list of --files0-from"

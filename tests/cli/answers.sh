@@ -78,7 +78,7 @@ equal() {
 equal representative
 grep -q '^member|.*|copy|' found || fail "no copies to be a test"
 [ "$(grep -c '^group' found)" -gt 40 ] || fail "too few groups to be a test"
-[ "$(grep -c '^pair' found)" -gt 100 ] || fail "too few pairs to be a test"
+[ "$(grep -c '^pair' found)" -gt 100 ] || fail "too few pairs for a test"
 said "stored in the index: $(grep -c '^group' found) groups of $(grep -c '^member' found) files, $(grep -c '^pair' found) pairs"
 # The output format does not matter.
 for listed in "" --format=html --format=jsonl; do

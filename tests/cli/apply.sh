@@ -38,7 +38,7 @@ tree() {
 
 # shown TEXT: check the output of the last run, without the folder
 shown() {
-	same "what is written" "$1" "$(sed "s|$files/||" out)"
+	same "output" "$1" "$(sed "s|$files/||" out)"
 }
 
 simkeep() {
@@ -48,7 +48,7 @@ simkeep() {
 	sed "s|$files/||g" "$TEST_FOLDER/out" >shown
 }
 
-# sizes FILE...: the sum of their sizes, as simkeep shows it
+# sizes FILE...: print the sum of the sizes, as simkeep shows it
 sizes() {
 	stat -c %s "$@" | awk '{ sum += $1 } END { printf(sum < 1000 ? "%d bytes" : "%.1f kB", sum < 1000 ? sum : sum / 1000) }'
 }
@@ -116,7 +116,7 @@ runs 0 "$SIMHASH" -q "$files/a" "$files/a/1" "$files/old"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete
 said "the plan is for the whole index: $files; give DIRs to limit it"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete "$files/a" "$files/old"
-same "what is said of trees" 0 "$(grep -c 'the plan is for\|to update' err || true)"
+same "messages about trees" 0 "$(grep -c 'the plan is for\|to update' err || true)"
 mkdir -p other "odd ' name"
 seq 700 >other/x
 cp other/x "odd ' name/x"
@@ -128,7 +128,7 @@ runs 0 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal.trees ot
 said "to update the index: simhash '$TEST_FOLDER/odd '\"'\"' name' $TEST_FOLDER/other"
 eval "$(sed -n 's/.*to update the index: simhash/runs 0 "$SIMHASH" -q/p' err)"
 runs 0 "$SIMKEEP" --keep=oldest
-same "lines about what was deleted" 0 "$(grep -c 'other/x\|name/x' out || true)"
+same "lines about deleted files" 0 "$(grep -c 'other/x\|name/x' out || true)"
 rm -r other "odd ' name"
 make_files
 
@@ -157,8 +157,8 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	[ "$action" != hardlink ] || left=2
 	runs "$left" "$SIMKEEP" --keep=oldest "--action=$action" --yes --journal=journal
 	[ "$action" != hardlink ] ||
-		same "what is said of modes" 3 "$(grep -c 'left alone: its owner, group or mode differs' err)"
-	[ "$action" = hardlink ] || same "what is left" "a/empty a/similar b/empty old/1 old/2 old/3" \
+		same "messages about modes" 3 "$(grep -c 'left alone: its owner, group or mode differs' err)"
+	[ "$action" = hardlink ] || same "files left" "a/empty a/similar b/empty old/1 old/2 old/3" \
 		"$(cd "$files" && find . -type f | sed 's|^./||' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 	[ "$action" != hardlink ] ||
 		same "inodes" 9 "$(find "$files" -type f -printf '%i\n' | sort -u | wc -l)"
@@ -166,7 +166,7 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	same "acts that began and ended" "$(grep -c '"begin"' journal)" "$(grep -c '"done"' journal)"
 	runs 0 "$SIMKEEP" --undo=journal
 	said "; nothing has been changed"
-	same "what would be restored" "$(grep -c '"begin"' journal)" "$(wc -l <out)"
+	same "files to restore" "$(grep -c '"begin"' journal)" "$(wc -l <out)"
 	runs 0 "$SIMKEEP" --undo=journal --yes
 	said "restored $(grep -c '"begin"' journal) files"
 	same "the tree after undoing $action" "$before" "$(tree)"
@@ -197,7 +197,7 @@ said "/b/3.copy: left alone: cannot open it: No such file or directory"
 said "/b/2.copy: left alone: it is no longer a regular file"
 said "left 5 alone"
 for name in b/1 b/2 b/3 b/2.copy b/2.real a/1 a/2 a/3; do
-	[ -e "$files/$name" ] || fail "$name is gone"
+	[ -e "$files/$name" ] || fail "$name was removed"
 done
 [ ! -e "$files/old/1" ] || fail "old/1 is there"
 runs 0 "$SIMKEEP" -q --undo=journal --yes
@@ -222,7 +222,7 @@ simkeep 0 --keep=in:"$files/a" --keep=shortest-path --action=delete "$files/a" "
 grep -q 'a/2.name' shown && fail "a name of the kept file goes"
 said "would delete 8 files and free $(sizes "$files"/b/{1,1.copy,odd*,2,2.copy,3,3.copy})"
 
-# Sizes are those of files, as simfind shows them: a hole counts.
+# Sizes include the holes of files, as in simfind.
 mkdir "$files/holes"
 truncate -s 100M "$files/holes/a"
 printf x | dd of="$files/holes/a" bs=1 seek=8192 conv=notrunc status=none
@@ -356,12 +356,12 @@ for file in a/1 b/1; do
 done
 rm before
 simkeep 2 --decisions=decisions.json --action=delete --yes --journal=journal
-same "what is done" "keep      a/1
+same "acts" "keep      a/1
 delete    b/1
 delete    b/1.copy" "$(cat shown)"
 for name in a/2 b/2 a/similar; do
 	said "/$name: left alone: no other file of this content is kept; decide to keep one, or move it"
-	[ -e "$files/$name" ] || fail "$name is gone"
+	[ -e "$files/$name" ] || fail "$name was removed"
 done
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 rm journal
@@ -385,7 +385,7 @@ one["groups"] += two["groups"]
 json.dump(one, open("both.json", "w"))' one $second
 	runs 2 "$SIMKEEP" --decisions=both.json --action=delete --yes --journal="journal.$second"
 	said "/linked/1: left alone: cannot open its directory: Not a directory"
-	cmp "$files/a/1" "$files/old/1" || fail "a/1 is gone"
+	cmp "$files/a/1" "$files/old/1" || fail "a/1 was removed"
 	runs 0 "$SIMKEEP" -q --undo="journal.$second" --yes
 done
 rm "$files/a/1.name" "$files/b/1.name"
@@ -400,7 +400,7 @@ said "both.json: groups[1].files[1] contradicts groups[0].files[0] about $files/
 # Different files are not removed, even if the hashes are equal.
 decide k:a/3 g:b/2 | sed 's/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g; s/"size": [0-9]*/"size": 8893/g' >lie.json
 runs 2 "$SIMKEEP" --decisions=lie.json --action=delete --yes --journal=journal4
-[ -e "$files/b/2" ] || fail "b/2 is gone"
+[ -e "$files/b/2" ] || fail "b/2 was removed"
 # Without size and time in the decision, the current copy is compared, and a similar file is not
 # moved.
 decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
@@ -518,4 +518,4 @@ mkdir -p writable && chmod 777 writable
 runs 2 as_user "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=writable/journal
 said "/b/1: left alone: cannot delete it: Permission denied"
 chmod 755 "$files/b"
-[ -e "$files/b/1" ] || fail "b/1 is gone"
+[ -e "$files/b/1" ] || fail "b/1 was removed"

@@ -72,7 +72,7 @@ same "files that have become links" 1 "$(find "$files" -maxdepth 1 -type f -link
 runs 0 "$SIMKEEP" --undo=journal --yes
 [ ! "$files/same" -ef "$files/a/kept" ] || fail "still a hard link"
 same "attributes after undoing" "$before" "$(shown "$files")"
-same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
+same "messages about them" 0 "$(grep -c 'attributes' err || true)"
 
 # ---- Removed files: restored from the kept file ----
 make_files
@@ -91,10 +91,10 @@ same "files that lost some" 5 "$(grep -c 'attributes' err)"
 make_files
 mkdir "${files%/*}/moved"
 runs 0 "$SIMKEEP" --keep=in:"$files/a" --action="move:${files%/*}/moved" --yes --journal=journal
-same "attributes of what was moved" "$before" "$(shown "${files%/*}/moved$files")"
+same "attributes of moved files" "$before" "$(shown "${files%/*}/moved$files")"
 runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
-same "what is said of them" 0 "$(grep -c 'attributes' err || true)"
+same "messages about them" 0 "$(grep -c 'attributes' err || true)"
 
 # ---- Rights: a user who cannot restore the owner of a file gives nobody else the rights of the owner or the group ----
 chmod 755 .

@@ -17,8 +17,8 @@ stays() {
 		status=0
 		"$SIMKEEP" --keep=shortest-path --action="$action" --yes --journal=journal >out 2>err || status=$?
 		[ "$status" = 0 ] || [ "$status" = 2 ] || fail "$(cat err)"
-		[ "$(find "$real" -type f -exec cmp -s {} wanted \; -print | wc -l)" -ge 1 ] || fail "$action: the only file is gone"
-		[ -d "$1" ] || cmp "$1" wanted || fail "$action: $1 is gone"
+		[ "$(find "$real" -type f -exec cmp -s {} wanted \; -print | wc -l)" -ge 1 ] || fail "$action: the only file was removed"
+		[ -d "$1" ] || cmp "$1" wanted || fail "$action: $1 was removed"
 		same "$action: temporary names" "" "$(find "$real" -name '.simkeep-*')"
 	done
 }
@@ -94,7 +94,7 @@ for number in range(64998):
 	runs 0 "$SIMKEEP" --keep=shortest-path --action=hardlink --yes --journal=journal
 	same "names of the first" 65000 "$(stat -c %h disk/files/a)"
 	same "names of the second" "3 3 3" "$(stat -c %h disk/files/[cde] | xargs)"
-	same "what is told" "keep a,hardlink b,keep c,hardlink d,hardlink e" \
+	same "messages" "keep a,hardlink b,keep c,hardlink d,hardlink e" \
 		"$(sed 's|  *.*/| |' out | paste -sd,)"
 	runs 0 "$SIMHASH" -q disk/files
 	cp wanted disk/files/f
@@ -174,7 +174,7 @@ left() {
 	runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="$1" --yes --journal=journal
 	said "$far/c: left alone: $2"
 	same "acts upon it" 0 "$(grep -c "$far/c" journal || true)"
-	[ -e "$far/c" ] || fail "$1: it is gone"
+	[ -e "$far/c" ] || fail "$1: it was removed"
 }
 
 left hardlink "it is on another file system than the file that is kept"
@@ -192,7 +192,7 @@ same "others that are left" 1 "$(grep -c 'left alone' err)"
 # A script has the possible command, and says why there is no other one.
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=script:todo.sh
-same "what the script has of it" "# no hardlink: it is on another file system than the file that is kept
+same "commands in the script" "# no hardlink: it is on another file system than the file that is kept
 # no reflink: it is on another file system than the file that is kept
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
 

@@ -52,8 +52,8 @@ stays() {
 	for action in delete hardlink "move:$disk"; do
 		rm -f journal
 		runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action="$action" --yes --journal=journal
-		same "what is left, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err | sort -u)"
-		cmp "$disk/kept/x" "$1/x" || fail "$1: x is not what it was"
+		same "files left, with reasons" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err | sort -u)"
+		cmp "$disk/kept/x" "$1/x" || fail "$1: x has changed"
 		same "names of $1/x" 1 "$(stat -c %h "$1/x")"
 	done
 }
@@ -73,13 +73,13 @@ goes "$disk/alias"
 # A directory below it, the directory itself, and the directory above.
 mount --bind "$prot/sub" "$disk/alias"
 stays "$disk/alias"
-cmp "$prot/sub/x" "$disk/kept/x" || fail "x is not what it was"
+cmp "$prot/sub/x" "$disk/kept/x" || fail "x has changed"
 # A move does not create anything in it either.
 make_files "$disk/kept" "$disk/twin"
 before=$(find "$prot" | LC_ALL=C sort)
 runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action="move:$disk/alias" --yes --journal=journal
 said "$disk/twin/x: left alone: it is protected"
-same "names in what is protected" "$before" "$(find "$prot" | LC_ALL=C sort)"
+same "names in the protected directory" "$before" "$(find "$prot" | LC_ALL=C sort)"
 umount "$disk/alias"
 mount --bind "$disk/kept.too" "$disk/alias"
 goes "$disk/alias"
@@ -171,8 +171,8 @@ runs 0 "$SIMHASH" -q "$disk/kept" "$disk/alias/sub" "$disk/twin"
 mount -t tmpfs none /proc
 runs 2 "$SIMKEEP" --keep=in:"$disk/kept" --protect="$prot" --action=delete --yes --journal=journal
 umount /proc
-same "what is left without /proc, and why" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err)"
-cmp "$disk/kept/x" "$prot/sub/x" || fail "x is not what it was"
+same "files left without /proc, with reasons" "x: left alone: it is protected" "$(grep -o '[^/]*: left alone: .*' err)"
+cmp "$disk/kept/x" "$prot/sub/x" || fail "x has changed"
 [ ! -e "$disk/twin/x" ] || fail "the twin's x is there"
 umount "$disk/alias"
 

@@ -44,7 +44,7 @@ between() {
 has_content() { seq 5000 | cmp -s - "$1"; }
 nothing_lost() {
 	local name
-	grep -rqs 'saved meanwhile' "$files" || fail "$1: what was saved is lost"
+	grep -rqs 'saved meanwhile' "$files" || fail "$1: saved changes are lost"
 	for name in "$files"/* "$files"/.simkeep-*; do
 		[ ! -e "$name" ] || ! has_content "$name" || return 0
 	done
@@ -104,7 +104,7 @@ for action in hardlink delete; do
 	done
 done
 
-echo "A kill before the old file went, and then other work"
+echo "A kill before the old file was removed, and then other work"
 cut_off() {
 	make_files
 	LD_PRELOAD=$KILLER KILL_BEFORE=$1 "$SIMKEEP" "${act[@]}" --action=hardlink 2>err || true
@@ -112,14 +112,14 @@ cut_off() {
 for ((number = 1; ; number++)); do
 	cut_off "$number"
 	[ ! "$files/copy" -ef "$files/kept" ] || [ -z "$(find "$files" -name '.simkeep-*')" ] || break
-	[ "$number" -lt 20 ] || fail "it is never killed there"
+	[ "$number" -lt 20 ] || fail "no kill comes at that moment"
 done
-# A file that was left over is not kept for the content, and is not a copy of it.
+# The temporary file that the killed act left is neither kept as one of the copies nor removed as a copy.
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=longest-name --action=delete
 said ".simkeep-"
-said "left alone: an act that was cut off has left it; see --undo"
-same "what goes" "" "$(grep '^delete' out || true)"
+said "left alone: an interrupted act left it; see --undo"
+same "deleted files" "" "$(grep '^delete' out || true)"
 echo "saved meanwhile" >"$files/copy"
 rm "$files/kept"
 runs 2 "$SIMKEEP" --undo=journal --yes
@@ -142,7 +142,7 @@ ln "$files/q/kept" protected/name
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
 said "left alone: the file that is kept has another name, which is protected"
-[ ! "$files/copy" -ef protected/name ] || fail "a hard link to what is protected"
+[ ! "$files/copy" -ef protected/name ] || fail "a hard link to a protected file"
 # Unprotected names do not block a link, and neither do names that were made earlier.
 rm journal protected/name
 for number in 1 2 3; do

@@ -90,7 +90,7 @@ for round in INT:1 TERM:500 KILL:1 KILL:500 KILL:1500; do
 	[ "$signal" = KILL ] || said "interrupted; everything scanned so far is stored"
 	# The index contains exactly what the run has stored, before the next run and during it.
 	stored=$(sql 'SELECT COUNT(*), SUM(size), 0 FROM file')
-	same "what the run has stored" "$stored" "$(sql 'SELECT files, bytes, errors FROM scan_run')"
+	same "stored files" "$stored" "$(sql 'SELECT files, bytes, errors FROM scan_run')"
 	runs 0 "$SIMHASH" --status
 	tr -d , <out | grep -Eq " unfinished +1 +${stored%%|*} .* 0  $files\$" ||
 		fail "no counts of a run that was cut off: $(cat out)"

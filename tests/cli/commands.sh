@@ -107,7 +107,7 @@ runs 0 "$SIMHASH" "$files"
 same "a changed file has no old text" "-one.pdf -one.pdf//filtered three.txt two.PDF" "$(rows)"
 rm "$files/-one.pdf"
 runs 0 "$SIMHASH" "$files"
-same "a file that is gone" "three.txt two.PDF" "$(rows)"
+same "a removed file" "three.txt two.PDF" "$(rows)"
 
 # Arguments and descriptors are as expected: a plain file with the same text is identical.
 runs 0 "$SIMHASH" --filter="pdf:$tool -x 'a b' \"c d\" e\\ f 100%% %" "$files"

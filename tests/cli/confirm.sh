@@ -56,7 +56,7 @@ grep -q ',hash$' read.csv || fail "copies were read"
 # If sketches are not exact enough for the minimum, files are read.
 runs 0 "$SIMFIND" -T 2 --group=none --verify=read --min-resemblance=0.98 --format=csv
 tr -d '\r' <out | has '^similar,.*block.*,read$' || fail "no pair was read"
-tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "what was moved was read"
+tr -d '\r' <out | has '^similar,.*moved.*,sketch$' || fail "moved content was read"
 # A lower minimum keeps more pairs, and a higher one fewer.
 runs 0 "$SIMFIND" --summary=none -T 2 --group=none --verify=all --min-resemblance=0.999 --format=csv
 [ "$(wc -l <out)" -lt "$(wc -l <all.csv)" ] || fail "a higher bar drops nothing"
@@ -89,7 +89,7 @@ for linkage in representative single; do
 		{ if (group[$5]++) { print "twice: " $5; exit 1 }
 		  in_group[$5] = $1; if ($2 == "representative") { r[$1] = $5; n++ }
 		  else if (linkage == "representative" && !(($5, r[$1]) in pair)) {
-			print $5 " is no pair with " r[$1]; exit 1 } }
+			print $5 " is not a pair with " r[$1]; exit 1 } }
 		END { for (f in file) if (!(f in group)) { print f " is in no group"; exit 1 }
 			for (f in group) if (!(f in file)) { print f " is in no pair"; exit 1 }
 			if (linkage == "single") for (p in pair) { split(p, x, SUBSEP)
@@ -98,10 +98,10 @@ for linkage in representative single; do
 	same "copies in groups" 6 "$(grep -c ,copy, groups)"
 done
 runs 0 "$SIMFIND" -q -T 2 --group --verify=all --format=json -o groups.json
-same "groups of what was confirmed" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
+same "groups of confirmed pairs" 6 "$(sqlite3 :memory: "SELECT json_array_length(readfile('groups.json'))")"
 same "their files" 29 "$(sqlite3 :memory: "SELECT sum(value ->> 'files') FROM json_each(readfile('groups.json'))")"
 runs 0 "$SIMFIND" --summary=none -T 2 --group --verify=all --min-resemblance=0.95
-same "groups in text" 5 "$(awk -v RS= '{ n += gsub(/(199|200)[.]0 kB/, "") == 5 } END { print n }' out)"
+same "groups in text" 5 "$(awk -v RS= '{ n += gsub(/[0-9] kB/, "") == 5 } END { print n }' out)"
 
 # Between two directories, and between two hosts.
 runs 0 "$SIMFIND" --summary=none --verify=no -T 2 --between "$files/like/" "$files/edited" --format=csv

@@ -112,7 +112,7 @@ runs 0 "$SIMHASH" -q -z --filter=zip:cat "$files"
 (cd "$files" && python3 -m zipfile -c ab.zip a.txt && touch -d '2020-01-02' ab.zip)
 runs 0 "$SIMHASH" -z "$files"
 same "members of a changed archive" "ab.zip//a.txt" "$(rows | grep '^ab.zip//')"
-grep -q ' 2 removed' err || fail "the member and the text of a filter that are gone: $(cat err)"
+grep -q ' 2 removed' err || fail "removed member and filter text: $(cat err)"
 mv "$files/ab.zip" "$files/below/moved.zip"
 runs 0 "$SIMHASH" -z "$files"
 same "members of a moved archive" "below/moved.zip//a.txt" "$(rows | grep -E '^(ab|below/moved).zip//')"
@@ -156,7 +156,7 @@ mv "$files/below" "$files/under/here"
 mv "$files/b.txt.gz" "$files/under/g.txt.gz"
 runs 0 "$SIMHASH" "$files"
 summary 0 5 0 0 11
-sql "$members" | LC_ALL=C sort | diff expected - || fail "members are not those of the moved archives"
+sql "$members" | LC_ALL=C sort | diff expected - || fail "wrong members of the moved archives"
 runs 0 "$SIMHASH" -z "$files"
 summary 0 10 0 0
 mv "$files/under/here" "$files/below"
@@ -167,7 +167,7 @@ runs 0 "$SIMHASH" --forget "$files/below/outer.epub"
 same "members of a forgotten archive" '' "$(rows | grep outer || true)"
 seq 10 >"$files/x.tbz"
 runs 0 "$SIMHASH" -z "$files"
-same "members of what is no archive any more" '' "$(rows | grep 'x.tbz//' || true)"
+same "members of a file that is not an archive any more" '' "$(rows | grep 'x.tbz//' || true)"
 rm -r "$files/below" "$files/b.txt.xz"
 runs 0 "$SIMHASH" "$files"
 same "rows that are left" "a.txt b.txt linked.zip linked.zip//b.txt.xz linked.zip//b.txt.xz//b.txt x.tbz" "$(rows | paste -sd ' ')"
@@ -246,11 +246,11 @@ if ! built_with sanitizer; then
 	said "bomb/hungry.xz: "
 	grep -v 'hungry.xz//hungry$' with_memory | diff - <(rows) || fail "other members with little memory"
 fi
-runs 0 "$SIMHASH" -zq --limits=inflated=10K "$TEST_FOLDER/odd/bomb"
+runs 0 "$SIMHASH" -z --limits=inflated=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Inflates to more than --limits=inflated=SIZE allows"
-runs 0 "$SIMHASH" -zq --limits=total=10K "$TEST_FOLDER/odd/bomb"
+runs 0 "$SIMHASH" -z --limits=total=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Not inflated to its end, because the run has reached --limits=total=SIZE"
-runs 0 "$SIMHASH" -zq --limits=depth=1 "$TEST_FOLDER/odd/bomb"
+runs 0 "$SIMHASH" -z --limits=depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: Is inside more archives than --limits=depth=N allows"
 runs 1 "$SIMHASH" --decompress=zip,rpm "$files"
 said "--decompress 'zip,rpm': expected zip, tar, 7z, "
@@ -261,7 +261,7 @@ same "content of rar files" 2 "$(sql "SELECT COUNT(DISTINCT content_hash) FROM f
 reset
 runs 2 "$SIMHASH" -zj1 "$TEST_FOLDER/odd/cut"
 for kind in zip tar tar.xz 7z lz4 ar; do
-	same "cut $kind told" "$(find "$TEST_FOLDER/odd/cut" -name "*[0-9].$kind" | wc -l)" \
+	same "reported cut $kind" "$(find "$TEST_FOLDER/odd/cut" -name "*[0-9].$kind" | wc -l)" \
 		"$(grep -oE "cut/[0-9]*\.$kind(//[^:]*)?: Damaged" err | sort -u | wc -l)"
 done
 reset

@@ -40,7 +40,7 @@ same "extensions" "gz txt" "$(sql "SELECT DISTINCT extension FROM file_text
 zcat "$files/two.txt.gz" >two.txt
 "$SIMHASH" --print two.txt | grep -v ^file >expected
 "$SIMHASH" --print -z "$files/two.txt.gz" | sed '1,/^$/d' | grep -v ^file >found
-cmp expected found || fail "--print -z is not that of zcat: $(diff expected found)"
+cmp expected found || fail "--print -z differs from zcat: $(diff expected found)"
 same "uniform" "$(awk '$1 == "uniform" { print $2 }' expected)" \
 	"$(sql "SELECT uniform FROM file_text WHERE path LIKE '%//two.txt'")"
 

@@ -43,7 +43,7 @@ cmp list again || fail "another list on standard output"
 runs 0 "$SIMHASH" --import=list --host=there
 said "$total files imported"
 "$SIMHASH" -q --export --host=there >again
-cmp list again || fail "another list of what was imported"
+cmp list again || fail "a different list after the import"
 columns=$(printf 'sum_%02d, ' $(seq 0 15))"uniform, scatter, skew, uniform_ext, scatter_ext, skew_ext"
 there=$(sql "SELECT id FROM host WHERE name = 'there'")
 shape="SELECT size, mtime_ns, hex(content_hash), hex(resemblance_sketch), hex(path_hash), hex(name), hex(directory), bucket, $columns"
@@ -118,14 +118,14 @@ same "a list that could not be written" before "$(cat kept)"
 
 echo "Anonymously"
 runs 0 "$SIMHASH" --export=anonymous --anonymous
-! grep -q "$files\|numbers" anonymous || fail "a path is told"
+! grep -q "$files\|numbers" anonymous || fail "a path is in the list"
 same "times" "$total" "$(sed 1,19d anonymous | grep -cE '^[0-9]+ - ')"
 runs 0 "$SIMHASH" --import=anonymous --host=someone
 said "$total files imported"
 "$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6 | LC_ALL=C sort >again
 cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
 "$SIMFIND" --summary=none --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
-grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file stands for numbers.txt: $(head -3 pairs)"
+grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file represents numbers.txt: $(head -3 pairs)"
 
 echo "One file"
 "$SIMHASH" --print --format=digest "$files/numbers.txt" >printed
@@ -250,7 +250,7 @@ printf '%s\n\033[31m\n' "$line" | refused 21 1 "a number"
 said "1 files imported"
 printf '%s' "$line" | refused 20 "$(wc -c <<<"$line")" "a line that ends"
 head -c 3000000 /dev/zero | refused 20 1 "a line of at most"
-same "rows of what was refused" 1 "$(sql "SELECT COUNT(*) FROM file WHERE host = (SELECT id FROM host WHERE name = 'evil')")"
+same "rows of refused lists" 1 "$(sql "SELECT COUNT(*) FROM file WHERE host = (SELECT id FROM host WHERE name = 'evil')")"
 for odd in /dev/null "$files/numbers.txt" "$files/sub"; do
 	runs 1 "$SIMHASH" --import="$odd" --host=evil
 done

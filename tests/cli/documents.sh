@@ -35,7 +35,7 @@ summary 0 400 0 0
 # An index from before texts were supported gets them, and nothing else is read again.
 sql "UPDATE file SET contents = contents - 16384 WHERE contents > 0"
 sql "DELETE FROM file WHERE HEX(name) = '74657874'"
-same "texts that are gone" '' "$(texts)"
+same "removed texts" '' "$(texts)"
 runs 0 "$SIMHASH" -z "$files"
 same "unchanged" 400 "$(tr -d , <err | sed -n 's/.* \([0-9]*\) unchanged.*/\1/p')"
 same "texts" 300 "$(texts | wc -l)"

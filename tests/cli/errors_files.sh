@@ -29,8 +29,8 @@ said "simfind: cannot write to /dev/full: No space left on device"
 runs 1 sh -c '"$0" >/dev/full' "$SIMFIND"
 said "simfind: cannot write to standard output: No space left on device"
 
-# An ordinary home directory, every night: what has no content, what is encrypted and what a limit leaves out is no failure,
-# and neither are files that are removed meanwhile.
+# An ordinary home directory, every night: files without content, encrypted files, files above a
+# limit, and files that are removed meanwhile are not failures.
 home=$TEST_FOLDER/home
 mkdir -p "$home/.mozilla/firefox/profile" "$home/.cache/removed" "$home/documents" "$home/downloads" "$home/.gnupg"
 python3 - "$home" <<'PYTHON'
@@ -83,17 +83,21 @@ for night in first second; do
 	runs 0 "$SIMHASH" -z "$home"
 	said ", 0 failed"
 	[ $night = second ] || said "no gzip.gz//no gzip: Not in gzip format"
-	! built_with archives || said "An archive in more archives than --limits=depth=N allows"
+	! built_with archives || said "Is inside more archives than --limits=depth=N allows"
 	! built_with archives || [ $night = second ] || said "locked.zip: Encrypted, so its content is not indexed"
 	said " archives left out, as reported above"
 done
-# Damage is one.
+runs 0 "$SIMHASH" -q -z -f "$home"
+same "what a night with -q shows" "" "$(cat out err)"
+# A damaged file is a failure.
 gzip -nc "$home/documents/text" >"$home/downloads/damaged.gz"
 truncate -s 500 "$home/downloads/damaged.gz"
 runs 2 "$SIMHASH" -z "$home"
 said "1 failed"
+runs 2 "$SIMHASH" -q -z "$home"
+same "what -q shows of damage" 1 "$(grep -c 'damaged.gz.*: Damaged' err)"
 
-# If no PATH can be read, there is nothing to do: no index is made, and none is changed.
+# If no PATH can be read, nothing is done: no index is created or changed.
 mkdir closed
 chmod 000 closed
 copy_for_user "$SIMHASH"

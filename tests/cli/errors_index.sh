@@ -46,7 +46,7 @@ runs 1 "$SIMHASH" "$files"
 said "$TEST_URL is a database, but not an index of simhash"
 runs 1 "$SIMFIND"
 said "$TEST_URL is a database, but not an index of simhash"
-sql "SELECT * FROM precious" >/dev/null || fail "the table is gone"
+sql "SELECT * FROM precious" >/dev/null || fail "the table was removed"
 
 if [ "$TEST_ENGINE" = sqlite ]; then
 	for index in "$files" /no/such/folder/index.db /proc/index.db; do

@@ -8,7 +8,7 @@ seq 1000 >"$files/a"
 
 # Options.
 runs 1 "$SIMHASH"
-said "simhash: no PATH given; try 'simhash --help'"
+said "simhash: no PATH given; try 'simhash -h'"
 runs 1 "$SIMHASH" --no-such-option "$files"
 same "one line" "simhash: unknown option --no-such-option; try 'simhash --help'" "$(cat err)"
 runs 1 "$SIMHASH" --s "$files"
@@ -101,7 +101,7 @@ said "simfind: nowhere: No such file or directory"
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
 wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
-# Of an option of simkeep the command is shown, with the value that was given.
+# For an option of simkeep, the message shows the command with the given value.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
 wrong --keep longest-name "--keep is an option of simkeep; try 'simkeep --keep=longest-name'"
@@ -112,8 +112,7 @@ wrong --action=move:/x "--action is an option of simkeep; try 'simkeep --keep=ol
 wrong --protect --yes "--protect is an option of simkeep; try 'simkeep --keep=oldest --protect=DIR'"
 wrong --yes "--yes is an option of simkeep; try 'simkeep --keep=oldest --action=delete --journal=FILE --yes'"
 wrong --journal=j "--journal is an option of simkeep; try 'simkeep --keep=oldest --action=delete --yes --journal=j'"
-# Options of similar tools: what to write here.
-# answers PROGRAM WORD ANSWER
+# Options of similar tools: the message says what to write instead. answers PROGRAM WORD ANSWER
 answers() {
 	local program=$1 word=$2
 	runs 1 "$program" "$word"
@@ -139,7 +138,7 @@ for word in --json --csv --null --html; do
 done
 answers "$SIMFIND" -0 "is unknown; use --format=null"
 answers "$SIMHASH" --csv "is an option of simfind; try 'simfind --format=csv'"
-answers "$SIMKEEP" --json "is unknown; simfind --only=copies --format=json is for programs"
+answers "$SIMKEEP" --json "is an option of simfind; try 'simfind --only=copies --format=json'"
 for word in -m --print-summarize; do
 	answers "$SIMFIND" $word "is not needed; the summary is on standard error, also as --summary=json"
 	answers "$SIMKEEP" $word "is not needed; a summary follows the list"
@@ -153,7 +152,8 @@ answers "$SIMFIND" --status "is an option of simhash; try 'simhash --help'"
 wrong --threshold=80% "--threshold is unknown; use --min-resemblance=80%"
 wrong --threshold "--threshold is unknown; use --min-resemblance=75%"
 wrong --extensions 'a b' "--extensions is unknown; use --ext='a b'"
-# What is mistyped: the nearest name, with a letter too few, too many, wrong or exchanged; or none.
+# For a mistyped option, the message names the nearest option if one letter is missing, added, wrong
+# or exchanged; otherwise none.
 for word in --exclde --exlude --excludee --exclode --excldue --exclude-=x; do
 	wrong $word "unknown option ${word%=*}; did you mean --exclude?"
 done

@@ -75,7 +75,7 @@ summary 0 9 1 0
 same "rows left" 13 "$(indexed | wc -l)"
 rm -r "$files/src/deep"
 runs 0 "$SIMHASH" --exclude=deep "$files"
-same "row of a directory gone, though it is left out" 0 "$(indexed | grep -c deep || true)"
+same "row of a removed directory that is left out" 0 "$(indexed | grep -c deep || true)"
 
 # Ignore files: deeper ones have priority, .ignore has priority over .gitignore, and patterns of the
 # user over both.
@@ -183,7 +183,7 @@ said "odd/.gitignore: File too large"
 # Another file system is not entered.
 mounted=$(mktemp -d /dev/shm/simhash-test.XXXXXX)
 trap 'rm -rf "$mounted"' EXIT
-[ "$(stat -c %d /dev)" != "$(stat -c %d "$mounted")" ] || fail "/dev/shm is no file system of its own"
+[ "$(stat -c %d /dev)" != "$(stat -c %d "$mounted")" ] || fail "/dev/shm is not a separate file system"
 seq 10 >"$mounted/x.simhash-test"
 for option in -x --one-file-system --; do
 	reset

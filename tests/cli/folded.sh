@@ -50,7 +50,7 @@ for line in lines:
         head = re.escape(head) + (r"(?![0-9])" if head[-1:].isdigit() else "")
         tail = (r"(?<![0-9])" if tail[:1].isdigit() else "") + re.escape(tail.split("...")[0])
         if not any(re.search(head, p) for p in paths) or not any(re.search(tail, p) for p in paths):
-            sys.exit("a number is cut, or this is no path: %r" % line)
+            sys.exit("a number is cut, or this is not a path: %r" % line)
 print(cut)
 END
 for columns in 40 80 120 200 300; do
@@ -140,7 +140,7 @@ paged() {
 	if head -n 1 screen | has '^LESS='; then echo yes; else echo no; fi
 }
 PAGER=./pager on_terminal 120 "$SIMFIND"
-same "first line of what is paged" "LESS=FRX" "$(head -n 1 screen)"
+same "first line in the pager" "LESS=FRX" "$(head -n 1 screen)"
 tail -n +2 screen >found
 on_terminal 120 "$SIMFIND"
 cmp screen found || fail "the pager reads something else"
@@ -149,7 +149,7 @@ for how in --format=text --group; do
 	same "paged with $how" yes "$(paged)"
 done
 LESS=-S PAGER=./pager on_terminal 120 "$SIMFIND"
-same "what the user set" "LESS=-S" "$(head -n 1 screen)"
+same "setting of the user" "LESS=-S" "$(head -n 1 screen)"
 PAGER=./pager TERM=dumb on_terminal 120 "$SIMFIND"
 same "paged on a dumb terminal" no "$(paged)"
 PAGER='' on_terminal 120 "$SIMFIND"

@@ -156,7 +156,7 @@ only in B    copy  same as letter  2.9 kB
 only in B    letter.new  >99 % like letter  2.9 kB
 identical    letter  2.9 kB"
 runs 0 "$SIMFIND" --directories --min-resemblance=1 --format=csv versions/1 versions/2
-shows "the same paths, without what is similar" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
+shows "the same paths, without similar files" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
 changed,0.000000,0,960,filled,filled,"$'\r'"
 changed,,6,8,short,short,"$'\r'"
 changed,0.000000,1280,1280,unlike,unlike,"$'\r'"
@@ -325,5 +325,5 @@ runs 1 "$SIMFIND" --directories --format=null
 said "--directories cannot be combined with --format=null; expected text, csv, json, jsonl or html"
 for share in 2 101% % '' 50%%; do
 	runs 1 "$SIMFIND" --directories="$share"
-	said "--directories '$share': expected a number from 0 to 1"
+	said "--directories '$share': expected a percentage such as 75%, or a number from 0 to 1"
 done

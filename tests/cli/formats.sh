@@ -18,7 +18,7 @@ runs 0 "$SIMHASH" -z "$files"
 same "formats" "$(ls "$files/plain")" "$(ls "$files/made")"
 same "number of formats" 35 "$(find "$files"/made/* | wc -l)"
 contents plain >expected
-contents made | grep -E '^[^/]*/' | grep -vE '/(text|x\.tar)\|' | diff expected - || fail "members are not what is in the archives"
+contents made | grep -E '^[^/]*/' | grep -vE '/(text|x\.tar)\|' | diff expected - || fail "members differ from the archives"
 same "texts of documents" "docx epub odp ods odt pptx" \
 	"$(sql "SELECT path FROM file_text WHERE path LIKE '%//text'" | sed 's|.*/x\.||;s|//text||' | sort | paste -sd ' ')"
 reset
@@ -27,7 +27,7 @@ reset
 make cut "$TEST_FOLDER/cut"
 runs 2 "$SIMHASH" -z "$TEST_FOLDER/cut"
 for kind in a cpio iso tar.bz2 tar.gz tar.lz tar.lz4 tar.xz tar.zst; do
-	same "cut $kind told" "$(find "$TEST_FOLDER/cut" -name "*[0-9].$kind" | wc -l)" \
+	same "reported cut $kind" "$(find "$TEST_FOLDER/cut" -name "*[0-9].$kind" | wc -l)" \
 		"$(grep -oE "cut/[0-9]*\.$kind(//[^:]*)?: Damaged" err | sed 's|\(//.*\)*: Damaged||' | sort -u | wc -l)"
 done
 reset
@@ -51,4 +51,4 @@ for archive in harmed.tar outer.zip//inner.tar harmed.cpio header.tar.gz; do
 done
 said "over.cpio.gz: Has more than a million members: the members read before are indexed"
 same "members behind damage" "after|5000 inner.tar//a.txt|5000 inner.tar|40960" "$(members outer.zip)"
-same "archives that are told" 9 "$(grep -c '^simhash: ' err)"
+same "reported archives" 9 "$(grep -c '^simhash: ' err)"

@@ -68,7 +68,7 @@ same "files by the cluster" 2 "$(sql "SELECT COUNT(*) FROM sketched_file WHERE m
 # Digest lists contain the hashes if the index has any, and the importing index knows them by the
 # state of each file.
 runs 0 "$SIMHASH" --export=list
-same "what the list has" "hashes md5 sha1 sha256" "$(sed -n 19p list)"
+same "hashes in the list" "hashes md5 sha1 sha256" "$(sed -n 19p list)"
 same "hashes in the list" "$(sed '1,20d; $d' list | cut -d' ' -f9,10 | LC_ALL=C sort | grep -v -- - | wc -l)" $((total - 2))
 same "hashes that are not known" "- - 2" "$(sed '1,20d; $d' list | cut -d' ' -f9,10 | grep -- - | sort | uniq -c | awk '{ print $2, $3, $1 }')"
 runs 0 "$SIMHASH" --import=list --host=elsewhere

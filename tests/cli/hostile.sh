@@ -56,7 +56,7 @@ try() {
 	0 | 2) ;;
 	1)
 		grep -qE 'sqlite:|table |index|tag set' err ||
-			fail "$attack: '$2' does not say what is wrong: $(head -c 300 err)"
+			fail "$attack: '$2' does not explain the error: $(head -c 300 err)"
 		;;
 	*) fail "$attack: '$2' ended with $status: $(head -c 3000 err)" ;;
 	esac
@@ -224,7 +224,7 @@ for table in file directory host tag_set tag scan_run schema_version measure ske
 	attack "a view in place of $table" "${loose%%CREATE*} ALTER TABLE $table RENAME TO other;
 		CREATE VIEW $table AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 		SELECT other.* FROM n, other"
-	grep -q "hostile.db.*: table $table in it is not a plain table" err || fail "$table: what is wrong is not said: $(cat err)"
+	grep -q "hostile.db.*: table $table in it is not a plain table" err || fail "$table: the error is not explained: $(cat err)"
 done
 attack "a view of itself" "${loose%%CREATE*} DROP TABLE file; CREATE VIEW file AS SELECT * FROM file"
 attack "a virtual table" "${loose%%CREATE*} DROP TABLE host; CREATE VIRTUAL TABLE host USING fts5(id, name)"

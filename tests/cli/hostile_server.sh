@@ -18,7 +18,7 @@ try() {
 	within 30 "$@" >out 2>err </dev/null || status=$?
 	case $status in
 	0 | 2) ;;
-	1) grep -qE 'mysql:|table |index|tag set' err || fail "$attack: '$*' does not say what is wrong: $(head -c 300 err)" ;;
+	1) grep -qE 'mysql:|table |index|tag set' err || fail "$attack: '$*' does not explain the error: $(head -c 300 err)" ;;
 	*) fail "$attack: '$*' ended with $status: $(head -c 3000 err)" ;;
 	esac
 	! grep -qE 'Sanitizer|runtime error' err || fail "$attack: '$*': $(head -c 3000 err)"

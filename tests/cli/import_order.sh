@@ -38,7 +38,7 @@ stored() {
 	runs 0 "$SIMHASH" --import=- --host=there
 	said "$1 files imported"
 	same "temporary files" "" "$(ls -A "$TMPDIR")"
-	sql "$shape" | cmp rows - || fail "other rows than those of the list in order"
+	sql "$shape" | cmp rows - || fail "rows differ from the sorted list"
 	same "directories" "$directories" "$(sql 'SELECT COUNT(*), COUNT(DISTINCT path) FROM directory')"
 }
 
@@ -70,7 +70,7 @@ fresh
 { cat heading && awk '{ $2 = 77; print }' lines && sed 1,19d mixed; } | stored 500
 awk '{ $2 = 77; print }' lines | { cat mixed - && sed 1,19d exported; } | stored 500
 
-echo "What is refused"
+echo "Refused lists"
 fresh
 { cat mixed && echo x; } >damaged
 runs 1 "$SIMHASH" --import=damaged --host=there

@@ -200,4 +200,4 @@ before=$(user_rows)
 chmod 000 "$files/locked"
 runs 2 as_user "$TEST_FOLDER/bin/${SIMHASH##*/}" --host=h --exclude=locked "$files"
 said " 0 removed, 1 failed;"
-same "rows of what is left out" "$before" "$(user_rows)"
+same "rows of left-out files" "$before" "$(user_rows)"

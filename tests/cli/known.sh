@@ -26,7 +26,7 @@ without() {
 
 echo "Every form"
 "$SIMFIND" --summary=none --group=none --format=csv | without >expected
-[ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: the files are no test"
+[ "$(wc -l <expected)" -gt 15 ] || fail "only $(wc -l <expected) pairs: too few for a test"
 while IFS= read -r path; do
 	printf '"%s","%s","00000000","%s",%s,1,"WIN",""\r\n' "$(sha1sum "$path" | cut -c1-40 | tr a-f A-F)" \
 		"$(md5sum "$path" | cut -c1-32 | tr a-f A-F)" 'a ""name"", of two' "$(stat -c %s "$path")"
@@ -96,7 +96,7 @@ runs 0 "$SIMFIND" --summary=none --known=sums --nearest=5 "$asked"
 same "lines of the nearest" 5 "$(wc -l <out)"
 same "other known files" 0 "$(grep -vxF "$asked" left_out | grep -cFf - out || true)"
 
-echo "What is refused"
+echo "Refused lists"
 refused() { # TEXT [FORMAT]: refuse the list on standard input
 	cat >hostile
 	runs 1 "$SIMFIND" --known="${2:+$2:}hostile"

@@ -32,6 +32,11 @@ within() {
 	)
 }
 
+# The version of the schema that the programs need.
+newest_version() {
+	printf '%s\n' "$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql | wc -l
+}
+
 # built_with NAME: are the programs built with mysql, archives, documents, sandbox, hashes, or a
 # sanitizer?
 built_with() {
@@ -190,7 +195,7 @@ in_own_mounts() {
 	"${as_root[@]}" unshare -m "$@" || status=$?
 	"${give_back[@]}"
 	[ $status != 77 ] || exit 77
-	[ $status = 0 ] || fail "in mounts of its own: $*"
+	[ $status = 0 ] || fail "in separate mounts: $*"
 }
 
 # as_root_too SCRIPT: run the test again as root, by sudo, in a separate folder, unless it already
@@ -198,7 +203,7 @@ in_own_mounts() {
 as_root_too() {
 	[ "$(id -u)" != 0 ] || return 0
 	if ! sudo -n true 2>/dev/null; then
-		not_tested "what only root can do: this is another user, without sudo"
+		not_tested "acts that only root can do: this is another user, without sudo"
 		return 0
 	fi
 	mkdir "$TEST_FOLDER/root"

@@ -82,7 +82,7 @@ edges "$files/s1" >found
 diff expected found >&2 || fail "versions by time"
 
 # Without evidence, the edge has no direction.
-same "what is unclear" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
+same "unclear order" 'unclear' "$(edges "$files/s2" | cut -d '|' -f 3)"
 "$SIMFIND" --summary=none --group=lineage "$files/s2" | has ' %  *[-0-9]*  ?  .*  order unclear$' || fail "an unclear order is not shown in text"
 runs 0 "$SIMFIND" --summary=none --group=lineage --format=dot "$files/s2"
 grep -q 'unclear", dir=none' out || fail "an unclear edge has an arrow"
@@ -101,7 +101,7 @@ same "the legend" "o version  = identical  ? order unclear  |- branch" "$(sed -n
 sed -n 4p out | grep -q '^12 versions in 13 files, [0-9.]* kB$' || fail "no heading: $(sed -n 4p out)"
 grep -q '^identical .*  =  .*/s0/v1.6a/x.c  [0-9.]* kB$' out || fail "no copy is shown"
 
-# Dates are as short as they can be, and times that differ look different.
+# Dates are as short as possible, but different times look different.
 runs 0 "$SIMFIND" --group=lineage "$files/s1"
 same "days" 5 "$(grep -c '  [0-9-]\{10\}  o  ' out)"
 touch -d '2017-07-14 02:40:07Z' "$files/s1/c.txt"
@@ -142,7 +142,7 @@ said '3 more groups left out by --limit'
 runs 0 "$SIMFIND" --summary=none --group=lineage --format=jsonl
 same "lines of JSON" 5 "$(wc -l <out)"
 
-# On a terminal the summary comes once, first, and paths are short.
+# On a terminal the summary is written only once, above the list, and paths are short.
 script -qec "env TERM=xterm PAGER=cat COLUMNS=80 $SIMFIND --group=lineage $files/s1" /dev/null >shown </dev/null
 same "summaries on a terminal" 1 "$(grep -Ec '^[0-9A-Z][^ ]* of [0-9]+ files' shown)"
 grep -q 'o  e.txt' shown || fail "a path on a terminal: $(cat shown)"
@@ -150,7 +150,7 @@ grep -q 'o  e.txt' shown || fail "a path on a terminal: $(cat shown)"
 # For programs: each file once, after the file that it comes from, which is its parent in JSON.
 "$SIMFIND" --summary=none --group=lineage --format=null >pairs || fail "simfind failed"
 "$SIMFIND" --summary=none --group=lineage --format=json >lineage.json || fail "simfind failed"
-python3 - <<'PYTHON' || fail "files and what they come from"
+python3 - <<'PYTHON' || fail "files and their parents"
 import json, os
 def path(file):
     return bytes.fromhex(file["path_hex"]) if "path_hex" in file else file["path"].encode()

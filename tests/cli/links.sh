@@ -8,7 +8,7 @@
 bytes_read() {
 	bash -c '"$@" 2>err >&2; awk "/^rchar/ { print \$2 }" /proc/$$/io' _ "$@"
 }
-[ -r /proc/self/io ] || fail "the kernel does not count what is read"
+[ -r /proc/self/io ] || fail "the kernel does not count bytes read"
 
 mkdir -p "$files"/{a,b,c}
 random_bytes 40000000 1 >"$files/a/large"
@@ -98,7 +98,7 @@ reset
 runs 0 "$SIMHASH" -L "$files"
 runs 0 "$SIMFIND" -T 0 --group=none
 same "pairs through links" 2 "$(grep -c . out)"
-grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with what it leads to"
+grep -q 'symbolic.txt.*target.txt' out && fail "a link is a pair with its target"
 
 # ... and their number of names is unknown, whether the file was read or got the row of another
 # name.

@@ -116,7 +116,7 @@ for case in "simhash64:bytes=8 simhash 0.953125" "simhash64:bytes=8 simhash 0.87
 	brute_force "$measure" "$kind" "$least" >expected
 	pairs --measure="$measure" --min-resemblance="$least" >found
 	cmp expected found || fail "$case: $(diff expected found | head -5)"
-	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs to be a test"
+	[ "$(wc -l <found)" -gt 12 ] || fail "$case: too few pairs for a test"
 	# With all files requested at once: the same pairs, each once.
 	find "$files" -type f -print0 >every_file
 	pairs --measure="$measure" --min-resemblance="$least" --files0-from=every_file | in_order >found
@@ -143,7 +143,7 @@ drop_version_8
 sql "DELETE FROM schema_version WHERE version > 5"
 sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
 runs 1 "$SIMFIND" --summary=none --measure=bottomk
-said "has schema version 5, but this program needs 16: run simhash on it once"
+said "has schema version 5, but this program needs $(newest_version): run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files/f0"
 grep -q "^0 scanned" err || fail "scanned anew: $(cat err)"
 runs 0 "$SIMHASH" "$files" # for their resemblance sketches
@@ -205,7 +205,7 @@ said "--min-resemblance with --measure: expected more than 0"
 runs 1 "$SIMFIND" --measure=simhash64 --min-resemblance=0.5
 said "similarity 0.5: measure simhash64 finds pairs from 0.875 to 1"
 runs 1 "$SIMFIND" --measure=minhash --min-resemblance=2
-said "--min-resemblance '2': expected a number from 0 to 1"
+said "--min-resemblance '2': expected a percentage such as 75%, or a number from 0 to 1"
 runs 1 "$SIMFIND" --measure=ssdeep
 said "unknown measure 'ssdeep': expected simhash64, simhash128, minhash or bottomk"
 runs 1 "$SIMHASH" --measure=minhash:functions=3 "$files"
@@ -342,12 +342,12 @@ between=(--between "$files/f9" "$files/f9")
 runs 0 "$SIMFIND" --summary=none -T 5 --verify=all --min-resemblance=0.5 --format=csv "${between[@]}"
 pairs=$(($(wc -l <out) - 1))
 "$SIMFIND" --summary=none --format=null -T 5 --verify=all --min-resemblance=0.5 "${between[@]}" | xargs -0 -n 2 "$SIMFIND" --compare >compared
-[ "$pairs" -gt 3 ] || fail "too few pairs to be a test"
+[ "$pairs" -gt 3 ] || fail "too few pairs for a test"
 same "pairs compared" "$pairs" "$(grep -c '^lines in order' compared)"
 runs 0 "$SIMFIND" --compare "$files/empty" "$files/f9/m0.txt"
 same "measures of nothing" 0 "$(tail -n +7 out | grep -c '100\.0000 %')"
-same "what nothing resembles" "0 % resemblance; nothing of A is in B, and nothing of B is in A." "$(head -n 1 out)"
-# Files of the same words are not the same: no measure of them is 100 %.
+same "files without a resemblance" "0 % resemblance; nothing of A is in B, and nothing of B is in A." "$(head -n 1 out)"
+# Files with the same words are not identical: no measure of them is 100 %.
 seq 500 >order.1
 seq 500 | sort -R --random-source=order.1 >order.2
 cat order.1 order.2 >order.both

@@ -17,7 +17,7 @@ compare() {
 	"$SIMHASH" -q -d "sqlite:$fresh" "$@"
 	sqlite3 -separator '|' "$fresh" "SELECT $columns FROM file" | LC_ALL=C sort >expected
 	sql "SELECT $columns FROM file" | LC_ALL=C sort >found
-	cmp expected found || fail "rows are not those of a first run: $(diff expected found | cut -c 1-1000 | head -6)"
+	cmp expected found || fail "rows differ from a first run: $(diff expected found | cut -c 1-1000 | head -6)"
 	[ -s found ] || fail "no rows"
 	same "rows without their directory" 0 "$(sql "SELECT COUNT(*) FROM file f WHERE NOT EXISTS (SELECT 1 FROM directory d
 		WHERE d.tag_set = f.tag_set AND d.host = f.host AND d.path = f.directory)")"

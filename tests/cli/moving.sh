@@ -101,7 +101,7 @@ wait "$watcher" || true
 watcher=
 echo "$runs runs"
 if grep -q cannot watched; then
-	not_tested "what is opened outside of the tree: $(cat watched)"
+	not_tested "files opened outside of the tree: $(cat watched)"
 else
 	same "openings outside" 0 "$(tail -n 1 watched)"
 fi
@@ -196,7 +196,7 @@ grep -aq '63 unchanged' err || fail "a deep tree is not known again: $(tail -c 3
 sh -n script.sh || fail "the script of a deep tree is none"
 "${as[@]}" rm -rf "$tree/deep/d/d/d"
 deep_index
-grep -aq '60 removed' err || fail "deep directories that are gone: expected '60 removed': $(tail -c 300 err)"
+grep -aq '60 removed' err || fail "removed deep directories: expected '60 removed': $(tail -c 300 err)"
 same "rows left" 3 "$(sqlite3 deep.db 'SELECT count(*) FROM file')"
 "${as[@]}" "$SIMHASH" -q -d sqlite:deep.db --forget "$tree/deep" || fail "a deep tree is not forgotten"
 same "rows forgotten" 0 "$(sqlite3 deep.db 'SELECT count(*) FROM file')"

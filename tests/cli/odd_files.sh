@@ -33,7 +33,7 @@ for threads in 1 3; do
 	reset
 	index 0 -j $threads "$files"
 	same "contents of files with one inode" 4 "$(contents)"
-	same "sizes of rows that are not those of their files" 0 "$(sql "SELECT COUNT(*) FROM file_text WHERE size <> LENGTH(name) + 3893")"
+	same "rows with wrong sizes" 0 "$(sql "SELECT COUNT(*) FROM file_text WHERE size <> LENGTH(name) + 3893")"
 done
 # Equal size and time, but a different status.
 plant twin.1 twin.2
@@ -133,7 +133,7 @@ summary 0 1 0 1
 # ends FILES: a walk ends, reports one directory, and indexes at most this many files
 ends() {
 	index 2 "$files"
-	same "what was not entered" "$2" "$(grep -o 'Not entered: .*' err)"
+	same "directories not entered" "$2" "$(grep -o 'Not entered: .*' err)"
 	[ "$(sql "SELECT COUNT(*) FROM file")" -le "$1" ] || fail "files: $(sql "SELECT COUNT(*) FROM file")"
 }
 alike="Not entered: it and the levels above it are all equal, as if it contained itself"

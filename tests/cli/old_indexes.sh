@@ -6,8 +6,7 @@
 
 tree=$TEST_FOLDER/tree
 "$SOURCE_DIR/tests/schema/tree.sh" "$tree"
-scripts=("$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql)
-newest=${#scripts[@]}
+newest=$(newest_version)
 
 # Columns that must not differ: all except for where and when a file was scanned, and columns that
 # newer versions fill by scanning.

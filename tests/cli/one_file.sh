@@ -61,7 +61,7 @@ mkdir copy
 cp -p tree/sub/* copy/
 runs 0 "$SIMHASH" -q first second copy
 runs 0 "$SIMFIND" --summary=none --directories --format=csv
-same "what a copy saves" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
+same "bytes saved by removing a copy" 60000 "$(grep copy out | cut -d, -f2 | sort -u | tail -n 1)"
 runs 0 "$SIMFIND" --group
 said "3 of 9 files are copies; removing them would free 60.0 kB."
 same "files of the groups" 6 "$(grep -c '/[123].bin  ' out)"
@@ -72,7 +72,7 @@ grep -q "second/sub" page.html && fail "the page has the second name"
 
 # A plan: the kept file has another name, and no line of a script removes it.
 runs 0 "$SIMKEEP" -q --action=script:script --keep=in:first
-grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script takes a name of what is kept: $(cat script)"
+grep -qE '^#(delete|hardlink|reflink) .*second' script && fail "the script removes a name of the kept file: $(cat script)"
 same "copies in the script" 3 "$(grep -c '^#delete' script)"
 rm copy/*
 runs 0 "$SIMHASH" -q first second copy

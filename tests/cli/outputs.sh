@@ -69,7 +69,7 @@ said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" --compare -o new "$files/a.txt" /no/such/file
 (ulimit -f 1 && runs 1 "$SIMKEEP" -q --action=script:new.sh)
 said "cannot write to new.sh: File too large"
-same "what there was" old "$(cat new)"
+same "old content" old "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
 left "failures" link new new.sh old.sh
 
@@ -84,14 +84,14 @@ for signal in INT TERM HUP; do
 	pid=$!
 	exec 7>../input
 	wait_until is_begun
-	same "rights of what is not whole" 600 "$(stat -c %a .simfind.*)"
-	same "what is there meanwhile" old "$(cat new)"
+	same "permissions of an incomplete file" 600 "$(stat -c %a .simfind.*)"
+	same "the file meanwhile" old "$(cat new)"
 	kill -s $signal $pid
 	status=0
 	wait $pid || status=$?
 	exec 7>&-
 	same "status after $signal" $((128 + $(kill -l $signal))) "$status"
-	same "what there was" old "$(cat new)"
+	same "old content" old "$(cat new)"
 	left "$signal" link new new.sh old.sh
 done
 set +m
@@ -118,12 +118,12 @@ compare() {
 	runs "$1" as_user "$TEST_FOLDER/bin/simfind" --compare -o "../closed/$2" "$files/a.txt" "$files/b.txt"
 }
 compare 0 open
-grep -q '^identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"
+grep -q '^A and B are identical' ../closed/open || fail "not written directly: $(cat ../closed/open)"
 compare 1 shut
 said "cannot write to ../closed/shut: Permission denied"
 compare 1 new
 said "cannot write to ../closed/new: Permission denied"
-same "what is in it" "open shut" "$(ls -A ../closed | paste -sd' ')"
+same "files in it" "open shut" "$(ls -A ../closed | paste -sd' ')"
 chmod 755 ../closed
 runs 1 "$SIMFIND" -q -o .
 said "cannot write to .: Is a directory"

@@ -68,7 +68,7 @@ for key in 0 2 5; do
 		done
 	done
 done
-[ "$total" -gt 2000 ] || fail "only $total pairs in all: the files are no test"
+[ "$total" -gt 2000 ] || fail "only $total pairs in all: too few for a test"
 
 # The order of the list does not depend on threads.
 "$SIMFIND" --verify=no -q -j 1 -o one.txt

@@ -129,12 +129,12 @@ runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --action=script:
 same "copies that can be no hard link" 1 \
 	"$(grep -c '^# no hardlink: its owner, group or mode differs from the file that is kept$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
-	same "lines that give up $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
+	same "lines that remove $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done
 # No hard link is made to a protected file, but copies of it can be deleted.
 runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/a" --action=script:todo.sh
-same "hard links to what is protected" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
-grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of what is protected is deleted: $(cat todo.sh)"
+same "hard links to protected files" 0 "$(grep -cE "^#hardlink .*\"kept\":\"$files/a/" todo.sh || true)"
+grep -q "^#delete .*\"kept\":\"$files/a/4\",\"copy\":\"$files/b/4\"" todo.sh || fail "no copy of a protected file is deleted: $(cat todo.sh)"
 
 # The directories are still protected when the script runs, by any name that a copy has then.
 mv "$files/b" "$files/b.away"
@@ -142,7 +142,7 @@ mv "$files/a" "$files/b"
 sed "s/^#delete /delete /; s|\"kept\":\"$files/a/|\"kept\":\"$files/b.away/|" todo.sh >moved.sh
 rm -f journal
 JOURNAL=journal sh moved.sh >out 2>err || true
-same "what is deleted" "" "$(grep '^delete' out || true)"
+same "deleted files" "" "$(grep '^delete' out || true)"
 mv "$files/b" "$files/a"
 mv "$files/b.away" "$files/b"
 

@@ -20,7 +20,7 @@ export SIMHASH_DATABASE=sqlite:$index
 runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" --group=none
 cp out pairs
-[ "$(wc -l <pairs)" -ge 10 ] || fail "too few pairs to be a test"
+[ "$(wc -l <pairs)" -ge 10 ] || fail "too few pairs for a test"
 runs 0 "$SIMFIND" "$files/f3"
 cp out near
 # A reader leaves the log next to the index; the owner of both could write.
@@ -42,7 +42,7 @@ cd "$folder"
 runs 0 as_user "$simfind" -d "sqlite:${index##*/}" --group=none
 cd "$TEST_FOLDER"
 cmp out pairs || fail "another listing by a relative path"
-same "what is beside the index" "$beside" "$(ls "$folder")"
+same "files next to the index" "$beside" "$(ls "$folder")"
 mkdir others
 chmod 777 others
 runs 0 as_user "$simhash" --copy-to="sqlite:$TEST_FOLDER/others/copy.db"
@@ -103,7 +103,7 @@ status=0
 wait $finding || status=$?
 same "exit status of what read a changing index" 1 "$status"
 said "index $SIMHASH_DATABASE was written to while it was read"
-same "what was listed" "" "$(cat listed)"
+same "listed pairs" "" "$(cat listed)"
 same "exit status when nobody writes" 0 "$(as_user "$simfind" --summary=none >/dev/null 2>&1 && echo 0)"
 
 # If that user writes only to the log, a reader of the file sees no change, no matter what its
@@ -131,7 +131,7 @@ wait_until has_new_rows
 chmod a+r "$folder"/*
 chmod 555 "$folder"
 cat listing >listed
-wait $finding || fail "reading beside one who writes into the log: $(cat err)"
+wait $finding || fail "reading while somebody writes to the log: $(cat err)"
 cmp listed pairs || fail "a listing that mixes old and new: $(diff listed pairs | head -4)"
 chmod 755 "$folder"
 exec 9>&-
@@ -195,7 +195,7 @@ exec 9>&-
 status=0
 wait $running || status=$?
 same "exit status at a bus error" 1 "$status"
-same "what it says" "simhash: cannot use index $SIMHASH_DATABASE: its shared memory file cannot be written: the disk is full, over quota or damaged" "$(cat err)"
+same "the message" "simhash: cannot use index $SIMHASH_DATABASE: its shared memory file cannot be written: the disk is full, over quota or damaged" "$(cat err)"
 runs 0 "$SIMHASH" "$files"
 same "integrity" ok "$(sqlite3 "$index" 'PRAGMA integrity_check')"
 same "rows" 33 "$(sqlite3 "$index" 'SELECT count(*) FROM file')"
@@ -223,7 +223,7 @@ said "cannot read index sqlite:others/half.db: "
 chmod 755 others
 runs 0 "$SIMHASH" -d sqlite:others/half.db --host="$(hostname)" "$files"
 runs 0 "$SIMFIND" -d sqlite:others/half.db --group=none
-cmp out pairs || fail "another listing after what was left half done"
+cmp out pairs || fail "a different list after an incomplete change"
 
 # Read-only files in a writable folder.
 chmod 777 others

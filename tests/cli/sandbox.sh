@@ -45,7 +45,7 @@ for threads in 1 2; do
 done
 runs 2 with_faults "$SIMHASH" -z -j1 "$files"
 runs 0 "$SIMHASH" -z "$files"
-same "members of what was damaged" "abort.tar//abort abort.tar//first crash.tar//crash crash.tar//first ${before[*]:2:2} hungry.tar//first hungry.tar//hungry nosy.tar//first nosy.tar//refused" "$(rows)"
+same "members of damaged archives" "abort.tar//abort abort.tar//first crash.tar//crash crash.tar//first ${before[*]:2:2} hungry.tar//first hungry.tar//hungry nosy.tar//first nosy.tar//refused" "$(rows)"
 runs 2 with_faults "$SIMFIND" -z "$files/crash.tar"
 said "$files/crash.tar: $crashed"
 runs 2 with_faults "$SIMHASH" --print -z "$files/abort.tar"
@@ -63,13 +63,13 @@ for without in no yes ''; do
 	reset
 	WITHOUT_SECCOMP=1 SIMHASH_SANDBOX=$without runs 0 with_faults "$SIMHASH" -zq "$files"
 	sql "SELECT path FROM file_text" | sed 's/allowed$/nosy/' | LC_ALL=C sort | diff expected - || fail "other rows with '$without'"
-	[ "$without" != no ] || same "what is told" "" "$(cat err)"
-	[ "$without" = no ] || same "what is told" \
+	[ "$without" != no ] || same "messages" "" "$(cat err)"
+	[ "$without" = no ] || same "messages" \
 		"simhash: warning: archives are read without a sandbox, as with SIMHASH_SANDBOX=no: Function not implemented" "$(cat err)"
 done
 for program in "$SIMHASH" "$SIMFIND"; do
 	SIMHASH_SANDBOX=off runs 1 "$program" -z "$files"/*
-	same "what is told" "${program##*/}: SIMHASH_SANDBOX 'off': expected yes or no" "$(cat err)"
+	same "messages" "${program##*/}: SIMHASH_SANDBOX 'off': expected yes or no" "$(cat err)"
 done
 reset
 

@@ -52,7 +52,7 @@ compare() {
 	cmp expected found || fail "$1: groups: $(diff expected found | head -4)"
 }
 compare --threads=2
-[ "$("$SIMFIND" --summary=none --group=none | wc -l)" -gt 60 ] || fail "too few pairs to be a test"
+[ "$("$SIMFIND" --summary=none --group=none | wc -l)" -gt 60 ] || fail "too few pairs for a test"
 summary 760 0 0 0
 for i in 1 2 3; do
 	rows=$(node "$i" 'SELECT COUNT(*) FROM file')

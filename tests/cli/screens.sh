@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The screens of the programs at several widths, without and with colours, compared with tests/cli/screens/NAME. With
-# WRITE=1 in the environment those files are written instead; read them before they are committed.
+# Compares the screens of the programs at several widths, without and with colours, with tests/cli/screens/NAME. With
+# WRITE=1 in the environment it writes these files instead; read them before you commit them.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 export TERM=xterm PAGER=cat
 unset NO_COLOR COLUMNS LESS
 expected=$SOURCE_DIR/tests/cli/screens
 
-# A home directory whose path has as many characters as the one that the screens show.
+# A home directory whose path is as long as /home/ada, which the screens show.
 home=$(mktemp -d /tmp/XXXX)
 trap 'rm -rf "$home"' EXIT
 cd "$home"
@@ -49,7 +49,7 @@ mkdir sent
 gzip -n <reports/report_v1.txt >sent/report_v1.txt.gz
 settle .
 
-# screen NAME COMMAND...: what it shows
+# screen NAME COMMAND...: check the screen of a command
 screen() {
 	local name=$1 columns
 	shift
@@ -68,7 +68,7 @@ screen() {
 	if [ -n "${WRITE:-}" ]; then
 		cp "$TEST_FOLDER/found" "$expected/$name"
 	else
-		diff -u "$expected/$name" "$TEST_FOLDER/found" || fail "the screen $name is another one"
+		diff -u "$expected/$name" "$TEST_FOLDER/found" || fail "the screen $name has changed"
 	fi
 }
 
@@ -87,10 +87,10 @@ screen nearest "$SIMFIND" --nearest=2 reports/report_v3.txt docs/chapter-1.txt
 screen parts "$SIMFIND" --also=versions log.txt "first part of the log"
 screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports
-# Which copy of three is the first one of the pairs depends on hashes of paths.
+# Hashes of paths decide which of three copies comes first in the pairs.
 screen pairs "$SIMFIND" --format=text --exclude=reports --exclude=chapter-1.txt
 
-# ---- What can be removed ----
+# ---- Files that can be removed ----
 screen removable "$SIMKEEP"
 screen plan "$SIMKEEP" --keep=oldest --action=delete docs docs-old reports
 cp -a docs docs-copy

@@ -87,7 +87,7 @@ for shell in dash bash; do
 		run $action $shell && fail "nothing was refused"
 		same "refused" ${#names[@]} "$(grep -ac "left alone: " err)"
 	done
-	find "$files" -printf '%P\0' | LC_ALL=C sort -z | cmp expected - || fail "names are gone"
+	find "$files" -printf '%P\0' | LC_ALL=C sort -z | cmp expected - || fail "names were removed"
 	runs 0 "$SIMHASH" "$files"
 	runs 0 "$SIMFIND" --candidates=exact
 	same "pairs afterwards" "" "$(cat out)"
@@ -146,7 +146,7 @@ ln -s other/a "$files/b"
 for action in delete hardlink; do
 	run $action sh && fail "nothing was refused"
 done
-[ -s "$files/other/a" ] || fail "the last copy is gone"
+[ -s "$files/other/a" ] || fail "the last copy was removed"
 
 # Reflinks: made if the file system supports them; otherwise both files do not change.
 make_files
@@ -256,7 +256,7 @@ cut_or_edited() {
 	# Every kind of command at once: each file is removed at most once, and one file stays.
 	sed 's/^#\([a-z]* {\)/\1/' todo.sh >all.sh
 	JOURNAL=journal.all sh all.sh >out 2>err && fail "all commands were carried out"
-	seq 3000 | cmp - "$files/a" || fail "the kept file is gone"
+	seq 3000 | cmp - "$files/a" || fail "the kept file was removed"
 }
 [ "$TEST_ENGINE" != sqlite ] || cut_or_edited
 
@@ -304,4 +304,4 @@ for words in --directories --order; do
 	[ -s out ] || [ $words = --directories ] || fail "$words --summary=none lists nothing"
 done
 runs 0 "$SIMHASH" --summary=none "$files"
-same "what simhash --summary=none says" "" "$(cat out err)"
+same "output of simhash --summary=none" "" "$(cat out err)"

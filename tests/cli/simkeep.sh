@@ -111,12 +111,21 @@ on_terminal 200 "$SIMKEEP" "$files/d/with space/.." "$files" -d "$SIMHASH_DATABA
 advised=$(sed -n 's/^Next: //p' screen)
 eval "$advised" >out 2>err || fail "not a command: $advised"
 said "would delete $copies files"
-runs 0 "$SIMKEEP" --keep=oldest --keep=shortest-path --action=script:copies.sh
+runs 0 "$SIMKEEP" --keep=oldest --action=script:copies.sh
 said "a script for $copies copies"
 runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "output of -q" "" "$(cat out err)"
+# Nothing to do: because of an option, or of an empty index.
+runs 0 "$SIMKEEP" --ext=none --min-size=1G
+same "a note" "simkeep: note: nothing was found with --ext, --min-size; without them there may be more" "$(cat err)"
+mkdir nothing
+runs 0 "$SIMHASH" -d sqlite:empty.db nothing
+runs 0 "$SIMKEEP" -d sqlite:empty.db
+same "a note" "simkeep: note: the index is empty; add files with simhash PATH" "$(cat err)"
+runs 0 "$SIMKEEP" -d sqlite:empty.db -q
+same "no note" "" "$(cat out err)"
 
 # ---- Choosing copies ----
 lists True "$files/a" "$files/e" -- "$files/a" "$files/e"
@@ -155,9 +164,38 @@ runs 1 "$SIMKEEP" - <"$copy"
 said "simkeep: FILE -: standard input has no copies that can be removed; expected the name of a file"
 runs 0 "$SIMKEEP" --min-size=1G
 same "nothing" "No copies can be removed." "$(cat out)"
-same "no command that goes on" "" "$(cat err)"
+same "a note in the place of the next command" "simkeep: note: nothing was found with --min-size; without it there may be more" "$(cat err)"
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
+
+# ---- A screen shows the first folders, a pipe all ----
+mkdir many
+for ((i = 0; i < 30; i++)); do
+	mkdir -p "many/original $i" "many/copy $i/inner"
+	printf '%0*d' $((2000 + i)) 0 >"many/original $i/x"
+	cp "many/original $i/x" "many/copy $i/inner/y"
+done
+touch -d 2020-01-01 many/original*/x
+runs 0 "$SIMHASH" -q many
+for columns in 40 60 200; do
+	NO_COLOR=1 on_terminal $columns "$SIMKEEP" many
+	same "folders on $columns columns" 19 "$(grep -c ' 1 file  .* kB$' screen)"
+	grep -qx 'and 11 more folders; a file or a pipe gets all' screen || fail "no more folders: $(cat screen)"
+	same "lines wider than $columns" 0 "$(awk -v most=$columns '/ kB$/ && length > most' screen | wc -l)"
+done
+same "a folder" "copy 29  all in original 29  1 file     2.0 kB" "$(grep '^copy 29' screen)"
+runs 0 "$SIMKEEP" many
+same "folders in a pipe" 30 "$(grep -c "^$TEST_FOLDER/many/copy [0-9]*  all in $TEST_FOLDER/many/original [0-9]*  1 file  2.0 kB$" out)"
+# Links and other files in a folder stay, so it is not removable as a whole; empty files do not count.
+ln -s x "many/copy 0/inner/link"
+: >"many/copy 1/inner/empty"
+echo new >"many/copy 2/inner/new"
+runs 0 "$SIMKEEP" many
+same "parts" "$TEST_FOLDER/many/copy 0/inner  partly in $TEST_FOLDER/many/original 0  1 file  2.0 kB
+$TEST_FOLDER/many/copy 1  all in $TEST_FOLDER/many/original 1  1 file  2.0 kB
+$TEST_FOLDER/many/copy 2/inner  partly in $TEST_FOLDER/many/original 2  1 of 2 files  2.0 kB" "$(grep 'copy [012]/\|copy [012] ' out | sort)"
+rm -r many
+runs 0 "$SIMHASH" --forget many
 
 # ---- Files that filters leave out stay ----
 tree() {
@@ -169,7 +207,7 @@ runs 0 "$SIMKEEP" --keep=newest --action=delete --ext=txt --min-size=700 --exclu
 grep -q '^delete' out || fail "nothing was deleted"
 tree >now
 gone=$(LC_ALL=C comm -23 was now)
-same "files that went" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
+same "removed files" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
 same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
 same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
 runs 0 "$SIMKEEP" --undo=j --yes

@@ -95,7 +95,7 @@ if [ "$TEST_ENGINE" != sqlite ]; then # as the update adds it
 	sql "ALTER TABLE file DROP COLUMN resemblance_sketch"
 fi
 runs 1 "$SIMFIND"
-said "has schema version 6, but this program needs 16: run simhash on it once"
+said "has schema version 6, but this program needs $(newest_version): run simhash on it once"
 runs 0 "$SIMHASH" --no-sketch "$files"
 summary 0 "$total" 0 0
 same "rows without sketches" "$total" "$(without)"

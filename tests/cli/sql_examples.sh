@@ -25,7 +25,7 @@ example key_order | cut -d'|' -f4 | sort -n -c || fail "keys out of order"
 sql "SELECT distance, path_a, path_b FROM similar_pair" | awk -F'|' '{
 	print $1 "|" ($2 < $3 ? $2 : $3) "|" ($2 < $3 ? $3 : $2) }' | LC_ALL=C sort >found
 cmp expected found || fail "all pairs: $(diff expected found | head -4)"
-[ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs to be a test"
+[ "$(wc -l <expected)" -gt 40 ] || fail "too few pairs for a test"
 # The entries of an index show which files are not a pair, without their rows.
 if [ "$TEST_ENGINE" = sqlite ]; then
 	same "files compared by an index" 2 "$(sql 'EXPLAIN QUERY PLAN SELECT COUNT(*) FROM similar_pair' |

@@ -56,7 +56,7 @@ rm -r "$files/one"
 # A file removed from the disk can be forgotten by its old path.
 runs 0 "$SIMHASH" --forget "$files/one/"
 said "1 removed"
-same "what is left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
+same "files left" "$(hostname)|$files/two/d web1|$files/oneself/e web1|$files/two/d" \
 	"$(sql "SELECT host, path FROM file_text" | LC_ALL=C sort | paste -sd ' ')"
 runs 1 "$SIMHASH" --forget "$files/one"
 said "simhash: the index has no files at or below $files/one"
@@ -68,22 +68,22 @@ rows=$(sql 'SELECT COUNT(*) FROM file')
 mv "$files/it was" "$files/moved"
 (cd "$files" && runs 1 "$SIMHASH" "it was/here/")
 said "simhash: it was/here/: No such file or directory"
-said "simhash: $files/it was/here: it is gone, but the index has files at or below it; remove them by simhash --forget '$files/it was/here'"
+said "simhash: $files/it was/here: it no longer exists, but the index has files at or below it; to remove them: simhash --forget '$files/it was/here'"
 same "rows" "$rows" "$(sql 'SELECT COUNT(*) FROM file')"
 mkdir "$files/moved/again"
 runs 2 "$SIMHASH" -d "$TEST_URL" "$files/moved/again" "$files/it was"
-sed -n 's/.*remove them by simhash/"$SIMHASH"/p' err >advice.sh
+sed -n 's/.*to remove them: simhash/"$SIMHASH"/p' err >advice.sh
 same "commands" 1 "$(wc -l <advice.sh)"
 SIMHASH_DATABASE=sqlite:/no/such/index SIMHASH=$SIMHASH sh advice.sh
 same "rows" $((rows - 1)) "$(sql 'SELECT COUNT(*) FROM file')"
 runs 1 "$SIMHASH" "$files/it was"
-same "lines about what is not in the index" 1 "$(grep -c 'it was' err)"
+same "lines about paths that are not in the index" 1 "$(grep -c 'it was' err)"
 rm -r "$files/moved"
 # The same for a file, and for another host.
 runs 0 "$SIMHASH" --host=web9 "$files/oneself"
 mv "$files/oneself/e" kept
 runs 1 "$SIMHASH" --host=web9 "$files/oneself/e"
-said "remove them by simhash --host=web9 --forget $files/oneself/e"
+said "to remove them: simhash --host=web9 --forget $files/oneself/e"
 runs 0 "$SIMHASH" --host=web9 --forget "$files/oneself/e"
 said "1 removed"
 mv kept "$files/oneself/e"
@@ -156,4 +156,4 @@ same "keys of standard input" "scatter skew uniform" \
 runs 2 "$SIMHASH" --print missing x.txt .
 said "simhash: missing: No such file or directory"
 said "simhash: .: Not a regular file"
-same "printed beside them" 1 "$(grep -c ^size out)"
+same "printed with them" 1 "$(grep -c ^size out)"

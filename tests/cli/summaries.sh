@@ -201,7 +201,8 @@ runs 0 "$SIMFIND" - <<<"something else altogether, and not much of it"
 said "simfind: note: none of 0 files is similar to standard input; --nearest=N lists"
 runs 0 "$SIMFIND" -q - <<<"something else altogether, and not much of it"
 same "notes when quiet" 0 "$(wc -l <err)"
-# Nothing is similar to a file, or at all: by which options, or is it not covered?
+# Nothing is similar to a file, or no files are similar: the message says which options hide files,
+# or that the index does not cover the file.
 runs 0 "$SIMFIND" "$files/empty"
 same "notes of a file" 0 "$(grep -c note: err)"
 explained() {

@@ -40,7 +40,7 @@ for columns in 80 40 200; do
 	same "totals" "100% 304 of 304 files" "$(progress_lines | tail -n 1 | grep -o '^100%  304 of 304 files' | tr -s ' ')"
 	same "the last line" "Next: simfind lists similar files." "$(tail -n 1 screen | tr -d '\r')"
 	tail -n 3 screen | has $'\r\x1b\\[K304 scanned,' ||
-		fail "the line is not gone: $(tail -n 3 screen | cat -v)"
+		fail "the line is still there: $(tail -n 3 screen | cat -v)"
 done
 progress_lines | has -E '^( *[0-9]+%  |counting  )[0-9,]+ (of 304 )?files  [0-9.]+ [kMG]B' ||
 	fail "no files and bytes: $(progress_lines)"
@@ -79,7 +79,7 @@ printf 'broken' >"$files/broken.gz"
 script -qec "stty cols 80; '$SIMHASH' -z -f --progress=always '$files'" /dev/null >screen </dev/null || true
 grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
 	grep -aq '^simhash: .*broken.gz//broken: Not in gzip format' screen ||
-	fail "the message is not on a line of its own: $(cat -v screen)"
+	fail "the message is not on a separate line: $(cat -v screen)"
 rm "$files/broken.gz" "$files/large"
 runs 0 "$SIMHASH" "$files"
 
@@ -103,7 +103,7 @@ mkfifo list
 } >list &
 runs 0 "$SIMFIND" --progress=always --against=- -T 0.1 -o listed <list
 wait $!
-tail -n 1 err | has $'\r\x1b\\[K[0-9,]* pair' || fail "the line is not gone: $(tail -n 1 err | cat -v)"
+tail -n 1 err | has $'\r\x1b\\[K[0-9,]* pair' || fail "the line is still there: $(tail -n 1 err | cat -v)"
 # For a directory or a part, the last line has the total of the summary; groups have no pairs.
 for options in "$files/a?directory" --partition=1/2 --group; do
 	# shellcheck disable=SC2086  # a pattern
@@ -142,7 +142,7 @@ for setting in NO_COLOR=1 TERM=dumb; do
 done
 NO_COLOR='' shows 120 "$SIMFIND" --summary=none -T 0
 grep -q $'\x1b' screen || fail "an empty NO_COLOR is none"
-# --color decides, regardless of NO_COLOR and of the place the lines go to.
+# --color decides, regardless of NO_COLOR and of the output.
 shows 120 "$SIMFIND" --summary=none -T 0 --color=never
 same "colours with --color=never" 0 "$(grep -c $'\x1b' screen || true)"
 NO_COLOR=1 shows 120 "$SIMFIND" --summary=none -T 0 --color=always

@@ -201,7 +201,7 @@ static void programs_have_few_options(void **state)
 
 /* ---- Pairs ---- */
 
-/* The pairs of options that are refused, whatever their values; each pair once. */
+/* The pairs of options that are refused with any values; each pair once. */
 struct refused {
 	const char *option, *with;
 };
@@ -505,11 +505,89 @@ static void operands_are_refused_by_name(void **state)
 		       "--partition cannot be combined with a FILE");
 }
 
+/* ---- Options that a program does not have ---- */
+
+static const struct option_program *const programs[] = {&index_program, &find_program,
+							&keep_program};
+
+/* The program that a message names as 'simkeep ...', or NULL. */
+static const struct option_program *find_named(const char *message)
+{
+	char word[16];
+
+	for (size_t p = 0; p < 3; p++) {
+		snprintf(word, sizeof word, "'%s ", programs[p]->name);
+		if (strstr(message, word) != NULL)
+			return programs[p];
+	}
+	return NULL;
+}
+
+/* Each --OPTION in the answer to an option exists, in the program that is named, or in this one. */
+static void check_answer(const struct option_program *program, const char *name)
+{
+	const struct option_program *named;
+	struct simhash_error error = {.message = ""};
+	const char *at;
+
+	assert_int_equal(refuse_unknown(program, name, NULL, &error), -1);
+	at = strchr(error.message, ' ');
+	named = find_named(error.message);
+	if (strncmp(error.message, "unknown option ", 15) == 0)
+		at = strchr(at + 1, ';');
+	while (at != NULL && (at = strstr(at, "--")) != NULL) {
+		size_t size = strspn(at + 2, "abcdefghijklmnopqrstuvwxyz0123456789-");
+		if (find_row(named != NULL ? named : program, at + 2, size) == NULL)
+			fail_msg("%s --%s: no option %.*s: %s", program->name, name, (int)size + 2,
+				 at, error.message);
+		at += 2;
+	}
+}
+
+/* An option that exists has no answer. */
+static void check_row_has_no_answer(const struct option_program *program,
+				    const struct option_row *row)
+{
+	const char letter[] = {row->letter, '\0'};
+	struct simhash_error error;
+
+	refuse_unknown(program, row->name, NULL, &error);
+	assert_non_null(strstr(error.message, "unknown option --"));
+	refuse_unknown(program, letter, NULL, &error);
+	if (row->letter != 0)
+		assert_non_null(strstr(error.message, "unknown option -"));
+}
+
+static void answers_name_options_that_exist(void **state)
+{
+	static const char *const similar[] = {
+		"recursive", "dry-run",	  "json",      "csv",	    "delete",	  "hardlink",
+		"reflink",   "threshold", "include",   "extension", "follow",	  "jobs",
+		"dedupe",    "move",	  "gitignore", "db",	    "files-from", "max-depth",
+		"paranoid",  "tree",	  "silent"};
+
+	(void)state;
+	for (size_t p = 0; p < 3; p++) {
+		for (size_t i = 0; i < sizeof similar / sizeof *similar; i++)
+			check_answer(programs[p], similar[i]);
+		for (size_t i = 0; i < programs[p]->count; i++) {
+			const char *name = programs[p]->rows[i].name;
+			if (name == NULL || option_is_part(&programs[p]->rows[i]))
+				continue;
+			check_row_has_no_answer(programs[p], &programs[p]->rows[i]);
+			for (size_t other = 0; other < 3; other++)
+				if (find_row(programs[other], name, strlen(name)) == NULL)
+					check_answer(programs[other], name);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_name_options_and_values_that_exist),
 		cmocka_unit_test(programs_have_few_options),
+		cmocka_unit_test(answers_name_options_that_exist),
 		cmocka_unit_test(pairs_are_refused_as_listed),
 		cmocka_unit_test(values_are_refused_as_listed),
 		cmocka_unit_test(a_task_lifts_no_other_refusal_unless_it_says_so),

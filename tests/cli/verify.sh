@@ -177,12 +177,12 @@ tr -d '\r' <out | awk -F, 'NR > 1 && $7 != "" { if (n++ && $7 > last) exit 1; la
 
 # A given minimum filters the pairs that resemble each other.
 cp all.json out
-[ "$(pairs_of verified | grep -c sketch)" -gt 60 ] || fail "too few pairs to be a test"
+[ "$(pairs_of verified | grep -c sketch)" -gt 60 ] || fail "too few pairs for a test"
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=0 --format=json -o any.json
 cp any.json out
 pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
 runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance=0.9 --format=json
-pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 is no filter"
+pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 does not filter"
 for share in 90% '90 %' 90.0%; do
 	runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance="$share" --format=json
 	pairs_of verified resemblance path_a path_b | cmp expected - || fail "$share is not 0.9"
@@ -252,7 +252,7 @@ for options in "" "--group" "--format=csv" "-j 5" "--verify=read"; do
 		"$(grep note: err)"
 done
 runs 0 "$SIMFIND" --verify=no
-same "notes of what is not verified" 0 "$(grep -c note: err || true)"
+same "notes about unverified pairs" 0 "$(grep -c note: err || true)"
 identical_are_listed
 identical_are_listed --candidates=exact
 identical_are_listed -T 0

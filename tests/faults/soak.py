@@ -124,6 +124,6 @@ found = rows()
 reset(None)
 run([SIMHASH, "-q", TREE])
 if rows() != found:
-    stop("the index is another than that of a first run")
+    stop("the index differs from a first run")
 print("%d rounds in %d s" % (len(samples), time.monotonic() - begin))
 sys.exit(0)

@@ -307,7 +307,7 @@ static void expect_group(int g, const struct group *group, const struct group_me
 	expect_text("the representative", g, members[0].file->display,
 		    group->representative->display);
 	expect_number("the size", g, (double)expected->bytes, (double)group->bytes);
-	expect_number("that of copies", g, (double)expected->copied_bytes,
+	expect_number("the size of copies", g, (double)expected->copied_bytes,
 		      (double)group->copied_bytes);
 	assert_int_equal(group->id, expected->id);
 }

@@ -78,7 +78,7 @@ def check_report():
     page.feed(read("report.html").decode())
     assert page.scripts == 2, page.scripts
     groups = json.loads(page.data)["groups"]
-    files = [file for group in groups for content in group[3] for file in content[9]]
+    files = [file for group in groups for content in group[3] for file in content[8]]
     shown = sorted(unescaped(file[0]) for file in files)
     assert shown == sorted(names), shown
     # For a name that is not shown unchanged, all its bytes are also stored.

@@ -200,8 +200,8 @@ works() {
 	runs 0 "$1/simhash" "$files"
 	summary 3 0 0 0
 	runs 0 "$1/simfind"
-	same "pairs" "1 identical 1 over" \
-		"$(grep -oE '^(identical|about|over)' out | sort | uniq -c | xargs)"
+	same "pairs" "1 >99 % 1 identical" \
+		"$(grep -oE '^(identical|>99 %)' out | sort | uniq -c | xargs)"
 	runs 0 "$1/simkeep"
 	for program in simhash simfind simkeep; do
 		runs 0 "$1/$program" --version
@@ -238,7 +238,7 @@ sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
 runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
 same "what systemd-analyze says" "" "$(cat out err)"
 runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
-same "what lintian says" "" "$(cat out)"
+same "output of lintian" "" "$(cat out)"
 
 # ---- Removed: first the files, and then dpkg's records of the package ----
 runs 0 on "$root" -r "${packages[@]}"
@@ -323,7 +323,7 @@ runs 0 cmake --build build --target uninstall
 find prefix -type f -o -type l >left
 same "files left" prefix/share/man/man1/other.1 "$(cat left)"
 same "folders of ours left" "" "$(find prefix -name '*simhash*' -o -name systemd)"
-same "what was there before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
+same "files that existed before" "$(cat before)" "$(find prefix | sort | grep -xFf before)"
 rm build/install_manifest.txt
 runs 2 cmake --build build --target uninstall
 grep -q 'Nothing was installed from this build' out err || fail "$(cat out err)"

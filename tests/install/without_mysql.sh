@@ -62,9 +62,9 @@ for program in simhash simfind; do
 	said "cannot open index mysql://user@host/database: mysql:// was not built in"
 done
 runs 0 without/simhash --version
-grep -q 'built without mysql' out || fail "--version does not tell"
-! grep -q '^containers:.* text' out || fail "--version tells of texts"
-grep -q 'containers: gzip (built without libarchive)' out || fail "--version does not tell of archives"
+grep -q 'built without mysql' out || fail "--version does not say so"
+! grep -q '^containers:.* text' out || fail "--version mentions texts"
+grep -q 'containers: gzip (built without libarchive)' out || fail "--version does not mention archives"
 runs 1 without/simhash --decompress=text "$files"
 said "--decompress 'text': this simhash was built without text; build it with libarchive and expat"
 runs 1 without/simhash --decompress=zip "$files"

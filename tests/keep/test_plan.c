@@ -223,6 +223,8 @@ static void rules_decide_in_their_order(void **state)
 			for (size_t k = 0; k < count && order == 0; k++)
 				order = prefers(used[k], act->kept, act->file);
 			if (order == 0)
+				order = prefers("shortest-path", act->kept, act->file);
+			if (order == 0)
 				order = strcmp(act->kept->path, act->file->path) < 0 ? 1 : -1;
 			assert_int_equal(order, 1);
 		}

@@ -127,7 +127,7 @@ static void crowded_sketches_lose_no_pair(void **state)
 			assert_int_equal(log.seen[a * COUNT + b], is_pair);
 		}
 	if (expected < COUNT / 4 || expected > COUNT * COUNT / 8)
-		fail_msg("%zu pairs are no test", expected);
+		fail_msg("%zu pairs are too few for a test", expected);
 	free(log.seen);
 	free(sketches);
 	simhash_measure_free(measure);

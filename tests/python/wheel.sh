@@ -42,7 +42,7 @@ loaded = {line.split()[-1] for line in open("/proc/self/maps") if "libsimhash" i
 print(*sorted("/".join(path.split("/")[-4:-1]) for path in loaded))
 END
 runs 0 env -u LD_LIBRARY_PATH PYTHONPATH="$PWD/installed" "$PYTHON" program.py
-same "what it prints" "installed 7 a b installed/simhash/_lib installed/simhash/_lib" "$(xargs <out)"
+same "its output" "installed 7 a b installed/simhash/_lib installed/simhash/_lib" "$(xargs <out)"
 
 # A source archive would not contain the sources of the libraries.
 cd source

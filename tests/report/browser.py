@@ -287,7 +287,7 @@ def test_list(browser, expected):
 
     def ids():
         return browser.run("return [...document.querySelectorAll('#rows > li[data-id]')].map(e => e.dataset.id)")
-    check("what saves the most first", ids(), expected["ids"][:50])
+    check("most saved bytes first", ids(), expected["ids"][:50])
     browser.choose("#sort", "3")
     files = [number(text.split(" file")[0]) for text in browser.texts(".open .what")]
     check("sorted by files", files, sorted(files, reverse=True))
@@ -511,7 +511,7 @@ def test_loading(browser, whole, folder):
     del files[5]["size"], files[5]["mtime"]
     load(json.dumps(changed), f"Loaded {total - 5} decisions from saved.json.")
     check("decisions that match", sum(decided(browser)[:2]), total - 5)
-    check("what does not match", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
+    check("differences", browser.texts("#unmatched summary") + browser.texts("#unmatched .soft"),
           ["5 decisions do not match this page", "has changed since", "is not on this page", "is not on this page",
            "has other content now", "is neither kept nor removed"])
     forget()

@@ -132,7 +132,7 @@ def test_two(browser, page, two):
     for name in ("the same", "moved"):
         place = [text.split(" ", 1)[1] for text in browser.texts(".shown button")].index(name)
         browser.click(".shown button", place)
-    check("without what is the same", sorted(row[1][:7] for row in tree_of(browser)),
+    check("without equal files", sorted(row[1][:7] for row in tree_of(browser)),
           sorted(row[1][:7] for row in expected if row[1] not in ("the same", "moved")))
     check("injected", browser.run("return window.injected === undefined && document.querySelector('b.injected') === null"), True)
 

@@ -51,7 +51,7 @@ runs 0 "$SIMFIND" -q --directories --format=json "$files/project" "$files/backup
 runs 0 "$SIMFIND" -q --directories --format=html "$files/project" "$files/backup/of project" -o two.html
 runs 0 "$SIMFIND" --directories --format=html --limit=1 -o limited.html
 said "$(($(grep -c '^{' pairs.json) - 1)) more pairs left out by --limit"
-grep -q "\"found\":$(grep -c '^{' pairs.json)," limited.html || fail "the page does not count what is left out"
+grep -q "\"found\":$(grep -c '^{' pairs.json)," limited.html || fail "the page does not count left-out groups"
 same "pairs of the page" 1 "$(grep -c '^{"match"' limited.html)"
 # A pair whose files are left out because of the limit.
 sed 's/"detailed":true/"detailed":false/' pairs.html >room.html

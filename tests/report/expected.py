@@ -2,7 +2,7 @@
 
     expected.py FOLDER FIRST OTHER >expected.json
 
-Reads groups.json, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are the files of
+Reads groups.json, folders.json, lead, hashes, counts and hunks, which html.sh makes. FIRST and OTHER are the files of
 the pair to open.
 SPDX-License-Identifier: MIT
 """
@@ -115,13 +115,6 @@ def hostile():
     return ["-" + line, "+</script><script>window.injected=1</script>[U+202E]\ufffd\u241b[31m<!--"]
 
 
-def lead(totals):
-    """The first line, with the numbers of simfind's summary."""
-    others = totals["grouped_files"] - totals["groups"] - totals["copies"]
-    return (f"{totals['copies']} of {totals['files']} files are copies; removing them would free {size(totals['copied_bytes'])}. "
-            f"{others} more files resemble another.")
-
-
 def rows(group):
     """The path of each file, its relation, and the file that it is a copy of, if that is not the first."""
     first, found = group["members"][0], []
@@ -163,7 +156,7 @@ def main():
         facts += [date(path) + (age if FIRST[-5] != "c" else " (newer)" if path == FIRST else " (older)"),
                   size(own) + (f" ({size(own - other)} more)" if own > other else "")]
     print(json.dumps({
-        "title": "Similar files in " + FOLDER, "lead": lead(json.load(open("totals.json", encoding="utf-8"))),
+        "title": "Similar files in " + FOLDER, "lead": open("lead", encoding="utf-8").read().rstrip("\n"),
         "whole": [whole(pair) for pair in json.load(open("folders.json", encoding="utf-8"))
                   if pair["a"]["files"] > 1 and pair["saved_bytes"] > 0],
         "groups": len(groups), "files": len(members), "rows": len(everything), "ids": [g["id"] for g in groups],

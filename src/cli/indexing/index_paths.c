@@ -20,12 +20,14 @@
 #include "cli/terminal/terminal.h"
 #include "index/run/index.h"
 #include "index/walk/directory.h"
+#include "scan/file/container_kind.h"
 
 static void file_failed(void *context, struct bytes path, int system_errno)
 {
 	const struct index_arguments *arguments = context;
 
-	say_path(arguments->program, path, explain_errno(system_errno));
+	if (!arguments->quiet || !container_is_left_out(system_errno))
+		say_path(arguments->program, path, explain_errno(system_errno));
 }
 
 static void filter_failed(void *context, struct bytes path, const char *text)
@@ -45,7 +47,9 @@ static void path_gone(void *context, const char *path)
 
 	if (out == NULL)
 		return;
-	fputs("it is gone, but the index has files at or below it; remove them by simhash ", out);
+	fputs("it no longer exists, but the index has files at or below it; to remove them: "
+	      "simhash ",
+	      out);
 	if (url != NULL) {
 		fputs("-d ", out);
 		write_command_word(out, bytes_of(url));
@@ -60,7 +64,7 @@ static void path_gone(void *context, const char *path)
 	free(text);
 }
 
-/* What waits for the server. */
+/* The progress of waiting for the server. */
 struct waiting {
 	const char *program;
 	atomic_int connections;
@@ -83,8 +87,8 @@ static void count_waiting(void *context, bool begins)
 /* ---- Indexing ---- */
 
 /*
- * To the most that the system allows: each directory that is scanned holds a descriptor, and
- * another one while it is read.
+ * Raise the limit as far as the system allows: each scanned directory holds a descriptor, and a
+ * second one while it is read.
  */
 static void raise_descriptor_limit(void)
 {
@@ -92,12 +96,12 @@ static void raise_descriptor_limit(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit); /* where it fails, the old limit holds */
+		setrlimit(RLIMIT_NOFILE, &limit); /* if it fails, the old limit stays */
 	}
 	reserve_descriptors(2 * directory_open_max());
 }
 
-/* The descriptor of the list of files; -1 for an error. */
+/* Returns the descriptor of the list of files; -1 for an error. */
 static int open_list(const char *name, struct simhash_error *error)
 {
 	int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open_file_at(AT_FDCWD, name, O_RDONLY, 0);
@@ -105,7 +109,7 @@ static int open_list(const char *name, struct simhash_error *error)
 	return fd < 0 ? error_set_errno(error, "cannot read %s", name) : fd;
 }
 
-/* Index, and show progress where it is wanted. */
+/* Index, and show progress if it is wanted. */
 static int index_shown(const struct index_arguments *arguments, const struct index_request *request,
 		       const struct waiting *waiting, struct index_summary *summary,
 		       struct simhash_error *error)
@@ -133,7 +137,7 @@ static int index_shown(const struct index_arguments *arguments, const struct ind
 	return status;
 }
 
-/* Index by the options; the summary is filled as far as the run came. */
+/* Index as the options say. The summary is filled as far as the run came. */
 static int index_files(const struct index_arguments *arguments, struct index_summary *summary,
 		       struct simhash_error *error)
 {
@@ -166,7 +170,7 @@ static int index_files(const struct index_arguments *arguments, struct index_sum
 	request.filters = arguments->filters.count > 0 ? &arguments->filters : NULL;
 	request.measures = arguments->measures;
 	request.measure_count = arguments->measure_count;
-	catch_signals(); /* they end the program at once while it waits for what it reads before */
+	catch_signals(); /* before this, they end the program at once, even if it waits for input */
 	status = index_shown(arguments, &request, &waiting, summary, error);
 out:
 	free(url);

@@ -7,7 +7,7 @@
 
 #include "cli/options/index_options.h"
 
-/* -1 is failure; a file that cannot be read is reported, and does not end the run. */
+/* -1 is failure. A file that cannot be read is reported, and the run continues. */
 int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 		struct simhash_error *error);
 

@@ -8,14 +8,14 @@
 
 #include "cli/terminal/terminal.h"
 
-/* What opening a file and writing its row cost, in bytes that could be read meanwhile. */
+/* The cost of opening a file and writing its row, as bytes that could be read in this time. */
 #define FILE_WORK 32768.0
 #define PATH_COLUMNS_MIN 12
 
 struct amounts {
 	double files, all_files;
 	double read, all_read; /* bytes */
-	double rest;	       /* of the work */
+	double rest;	       /* the part of the work that is left */
 };
 
 static struct amounts read_amounts(struct index_progress *progress)
@@ -31,7 +31,7 @@ static struct amounts read_amounts(struct index_progress *progress)
 	a.all_read = found - skipped > a.read ? found - skipped : a.read;
 	if (a.all_files < a.files)
 		a.all_files = a.files;
-	/* Of the bytes to come as many are unchanged as of those so far. */
+	/* The share of unchanged bytes is assumed to stay the same. */
 	a.rest = FILE_WORK * (a.all_files - a.files) +
 		 (done > 0 ? a.read / done : 1) * (a.all_read - a.read);
 	return a;
@@ -64,7 +64,7 @@ static void write_counts(const struct amounts *a, bool is_counted, struct line_p
 			 format_count((uint64_t)a->all_files, all));
 	else
 		snprintf(files->text, sizeof files->text, "%s files", count);
-	if (is_counted && a->all_read < 1) /* nothing is to be read */
+	if (is_counted && a->all_read < 1) /* nothing must be read */
 		return;
 	format_bytes(a->read, count);
 	if (is_counted)

@@ -1,5 +1,5 @@
 /*
- * The progress line of simhash.
+ * Writes the progress line of simhash.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INDEX_PROGRESS_H
@@ -14,7 +14,7 @@ struct shown_progress {
 	struct index_progress *progress;
 	const atomic_int *waiting; /* connections that wait for the server */
 	struct time_left left;
-	struct progress_rate speed; /* of reading */
+	struct progress_rate speed; /* the speed of reading */
 };
 
 /* A progress_fn; its context is a struct shown_progress. */

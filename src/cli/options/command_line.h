@@ -1,11 +1,11 @@
 /*
- * The command line as a text that a shell accepts.
+ * Converts the command line to a text that a shell accepts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_COMMAND_LINE_H
 #define SIMHASH_CLI_COMMAND_LINE_H
 
-/* "simfind --between 'a b' c"; NULL when memory is short. The caller frees it. */
+/* For example "simfind --between 'a b' c"; NULL without memory. The caller frees it. */
 char *command_line_text(const char *program, int argc, char *const *argv);
 
 #endif

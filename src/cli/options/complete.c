@@ -1,7 +1,7 @@
 /*
- * Writes the completions of the programs for a shell, when the programs are built. It reads a
- * template of src/completions on standard input, and replaces the line @OPTIONS@ by text that it
- * makes from the tables of options.
+ * Writes the completions for a shell when the programs are built. It reads a template of
+ * src/completions from standard input, and replaces the line @OPTIONS@ by text from the tables of
+ * options.
  *
  *     complete bash|zsh|fish PROGRAM... <TEMPLATE >COMPLETIONS
  *
@@ -20,15 +20,15 @@ static bool is_optional(const struct option_row *row)
 	return row->kind != VALUE_NONE && row->value[0] == '[';
 }
 
-/* Has it a letter, which takes the value? Where the value can be left out, only --NAME=VALUE does. */
+/* Does its letter take the value? With an optional value, only --NAME=VALUE does. */
 static bool takes_value(const struct option_row *row)
 {
 	return row->letter != 0 && row->kind != VALUE_NONE && !is_optional(row);
 }
 
 /*
- * The help of an option up to the first ';', inside single quotes, with a backslash before what is
- * `special`. A quote ends the quotes of zsh, and begins them again.
+ * The help of an option up to the first ';', inside single quotes, with a backslash before bytes in
+ * `special`. For zsh, a quote ends the quotes and begins them again.
  */
 static void print_brief(const struct option_row *row, const char *special, bool is_zsh)
 {
@@ -61,7 +61,7 @@ static void print_bash_value(const struct option_program *program, const struct 
 	printf("%s ;;\n", is_optional(row) ? " optional=yes" : "");
 }
 
-/* An option with a value is offered with its =, and without where the value can be left out. */
+/* An option with a value is offered with its =, and also without it if the value is optional. */
 static void print_bash_name(const struct option_row *row)
 {
 	if (row->letter != 0)
@@ -106,7 +106,7 @@ static void print_zsh_names(const struct option_row *row)
 	printf("--%s ", row->name);
 }
 
-/* What is no longer offered when this option is on the line. */
+/* The options that are not offered any more when this option is on the line. */
 static void print_zsh_exclusions(const struct option_program *program, const struct option_row *row)
 {
 	if (option_ends_program(row)) {

@@ -1,5 +1,5 @@
 /*
- * The parsed command line of simfind.
+ * Holds the parsed command line of simfind.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_ARGUMENTS_H
@@ -17,18 +17,18 @@
 #include "report/lists/order.h"
 #include "scan/archive/sandbox.h"
 
-/* A file that an option reads, and how a message that refuses to replace it ends. */
+/* A file that an option reads, and the end of the message that refuses to overwrite it. */
 struct find_input {
 	const char *path, *what;
 };
 
-/* A list of --known. */
+/* One list of --known. */
 struct find_known {
 	const char *path;
 	enum known_format format;
 };
 
-/* Where --quiet lets lists go. */
+/* With --quiet, lists are written here. */
 #define NO_OUTPUT "/dev/null"
 
 struct find_arguments {
@@ -37,9 +37,10 @@ struct find_arguments {
 	const char *output_path;
 	struct find_input *inputs; /* owned; the texts are borrowed */
 	size_t input_count, input_capacity;
-	struct find_request request;  /* but for the tag set, the host and the measure themselves */
-	struct sandbox_use sandbox;   /* of the request, unless there is none */
-	struct exclusions exclusions; /* of the files that are listed */
+	/* Complete except for the tag set, the host and the measure. */
+	struct find_request request;
+	struct sandbox_use sandbox;   /* request.sandbox points here, unless no sandbox is used */
+	struct exclusions exclusions; /* they choose the files that are listed */
 	struct find_resources resources;
 	const struct formatter *formatter;
 	bool quiet, fail_on_match, compare, thumbnails;
@@ -54,19 +55,19 @@ struct find_arguments {
 	bool stores;
 	size_t stored_pairs_max;
 	enum linkage linkage;
-	bool has_min_resemblance, has_tolerance; /* were they given? */
-	const char *against_path;		 /* of a digest list */
+	bool has_min_resemblance, has_tolerance; /* whether the options were given */
+	const char *against_path;		 /* the file of a digest list */
 	struct find_known *known;		 /* owned; the paths are borrowed */
 	size_t known_count, known_capacity;
-	char *between_text[2]; /* owned, what request.between points into */
-	bool update;	       /* index them first */
-	/* Of --directories. */
+	char *between_text[2]; /* owned; request.between points into them */
+	bool update;	       /* index the files first */
+	/* For --directories. */
 	bool directories;
 	double min_shared;
 	struct find_side *sides; /* owned: the directories */
-	char **side_texts;	 /* owned with its items: what they point into */
+	char **side_texts;	 /* owned with its items; the sides point into them */
 	size_t side_count, side_capacity, side_text_capacity;
-	bool lists_order, with_references; /* of --order */
+	bool lists_order, with_references; /* for --order */
 };
 
 #endif

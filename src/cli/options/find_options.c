@@ -60,7 +60,7 @@ static const char *const order_words[] = {"similar", "delta", NULL};
 static const char *const verify_words[] = {"no", "sketch", "read", "all", NULL};
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
-/* The order of each of these is that of an enum. */
+/* Each of these word lists has the order of an enum. */
 _Static_assert(SIMHASH_UNIFORM == 0 && SIMHASH_SKEW_EXT == 5, "candidates_words");
 _Static_assert(LINK_REPRESENTATIVE == 0 && LINK_SINGLE == 1, "group_words");
 _Static_assert(SORT_SIZE == 1 && SORT_FILES == SORT_KEYS, "sort_words");
@@ -284,9 +284,9 @@ const struct option_program find_program = {
 	.count = sizeof rows / sizeof *rows,
 };
 
-/* ---- What no row can say ---- */
+/* ---- Rules that no row can describe ---- */
 
-/* What the rule is where options left it open. */
+/* Complete the rule where no option has set it. */
 static void settle_rule(struct find_arguments *arguments)
 {
 	struct find_request *request = &arguments->request;
@@ -300,13 +300,19 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
 	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
-	/* Versions need not be alike to the first one, nor agree in their counts; nor need parts. */
+	/*
+	 * Versions need not be similar to the first version, and their counts need not agree. The
+	 * same holds for parts.
+	 */
 	if (arguments->lineage || (request->kinds & PAIRS_PARTS) != 0)
 		request->versions = true;
 	/* Identical files have the same counts. */
 	if (request->kinds == PAIRS_COPIES)
 		rule->tolerance.percent_millionths = 0;
-	/* By a measure it is the similarity that is asked for; what is read has its own minimum. */
+	/*
+	 * With a measure, the option sets the minimum of the similarity. Files that are read get
+	 * another minimum.
+	 */
 	if (arguments->request.measure_text != NULL && arguments->has_min_resemblance) {
 		arguments->request.min_similarity = verify->min_resemblance;
 		verify->min_resemblance = verify->mode >= VERIFY_READ ? READ_MIN_RESEMBLANCE
@@ -315,7 +321,7 @@ static void settle_rule(struct find_arguments *arguments)
 		verify->min_resemblance = READ_MIN_RESEMBLANCE;
 }
 
-/* Only a file that is named gets a list. */
+/* With --quiet, a list is written only to a file that --output names. */
 static void settle_output(struct find_arguments *arguments)
 {
 	const char *path = arguments->output_path;

@@ -11,7 +11,7 @@
 #include "cli/options/find_values.h"
 #include "store/engine/default_index.h"
 
-/* "HOST:", "HOST:/DIRECTORY" or a directory of this host. Messages begin with --`option`. */
+/* Parses "HOST:", "HOST:/DIRECTORY" or a directory of this host. Messages begin with --`option`. */
 static int parse_side(const char *option, const char *text, char **owned, struct find_side *side,
 		      struct simhash_error *error)
 {

@@ -16,9 +16,9 @@
 #define PARTS_MAX 65536
 #define NEAREST_MAX 100000
 
-/* ---- What is similar ---- */
+/* ---- Similarity ---- */
 
-/* A file that an option reads, which the output must not replace. */
+/* Remember a file that an option reads, because the output must not replace it. */
 static int add_input(struct find_arguments *arguments, const char *path, const char *what,
 		     struct simhash_error *error)
 {
@@ -46,7 +46,7 @@ int add_tolerance(const struct option_use *use, struct simhash_error *error)
 	return simhash_tolerance_parse(text, &rule->tolerance.percent_millionths, error);
 }
 
-/* "exact" as a value, unlike the default, also pairs unverified files of any extension. */
+/* Unlike the default, the value "exact" also pairs unverified files of any extension. */
 int set_candidates(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_rule *rule = use->field;
@@ -68,7 +68,7 @@ int set_size_ratio(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* A measure is made only to have its errors before an index is opened. */
+/* The measure is made only to report its errors before an index is opened. */
 int set_measure(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
@@ -116,7 +116,7 @@ int add_kind(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* A path too long for the buffer is matched if there is memory for it. */
+/* A path that is too long for the buffer is matched if there is enough memory. */
 bool find_filter_takes(const void *context, struct bytes directory, struct bytes name,
 		       int64_t size_bytes)
 {
@@ -174,7 +174,7 @@ int set_nearest(const struct option_use *use, struct simhash_error *error)
 
 /* ---- Output ---- */
 
-/* The words after the kinds of linkage. */
+/* The words that follow the kinds of linkage. */
 enum { GROUP_LINEAGE = LINK_SINGLE + 1, GROUP_NONE };
 
 int set_group(const struct option_use *use, struct simhash_error *error)
@@ -200,7 +200,7 @@ int set_order(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* The keys come twice, the second time with "-", which reverses the order. */
+/* Each key is in the list twice; the second one has a "-", which reverses the order. */
 int set_sort(const struct option_use *use, struct simhash_error *error)
 {
 	struct listing_order *order = use->field;
@@ -216,7 +216,7 @@ int set_limit(const struct option_use *use, struct simhash_error *error)
 	return parse_number(use, 1, UINT32_MAX, use->field, error);
 }
 
-/* The maximum keeps the pairs, of which twice as many may be in memory, below a terabyte. */
+/* Twice as many pairs may be in memory. This maximum keeps them below a terabyte. */
 #define STORED_PAIRS_MAX UINT32_MAX
 
 int set_store(const struct option_use *use, struct simhash_error *error)
@@ -231,7 +231,7 @@ int set_store(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* Only html:thumbnails has a part after ":". */
+/* Only html:thumbnails has a part after the ":". */
 int set_format(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;
@@ -244,7 +244,7 @@ int set_format(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* "nsrl:FILE", or FILE, whose form is recognized. */
+/* The value is "nsrl:FILE", or FILE, whose format is then detected. */
 int add_known(const struct option_use *use, struct simhash_error *error)
 {
 	struct find_arguments *arguments = use->arguments;

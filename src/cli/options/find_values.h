@@ -1,5 +1,5 @@
 /*
- * The parsers of simfind's option values, which write to struct find_arguments.
+ * Declares the parsers of simfind's option values, which write to struct find_arguments.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_VALUES_H
@@ -13,15 +13,18 @@ option_parse_fn add_find_exclude, add_kind, add_tolerance, set_candidates, set_s
 
 #define MIN_SHARED_DEFAULT 0.5
 
-/* The function `takes` of a request whose context are the arguments. */
+/* The function `takes` of a request. Its context is the struct find_arguments. */
 bool find_filter_takes(const void *context, struct bytes directory, struct bytes name,
 		       int64_t size_bytes);
 
 #define STORED_PAIRS_DEFAULT 1000000
 
-#define SORT_KEYS 5 /* each with and without "-" before it */
+#define SORT_KEYS 5 /* the number of keys, each with and without "-" before it */
 
-/* find_sides.c: --between, and a directory of --directories, each of which may be on another host. */
+/*
+ * In find_sides.c: parsers of --between, and of a directory of --directories; both may be on
+ * another host.
+ */
 option_parse_fn set_between;
 int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error);
 

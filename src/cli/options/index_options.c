@@ -428,7 +428,7 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 	const struct exclusions *exclusions = &arguments->exclusions;
 
 	if (arguments->request.path_count == 0 && arguments->request.list_name == NULL)
-		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash --help'");
+		return error_set(error, SIMHASH_E_SYNTAX, "no PATH given; try 'simhash -h'");
 	if (arguments->request.path_count == 0 && arguments->request.one_file_system)
 		return error_set(error, SIMHASH_E_SYNTAX, "--one-file-system needs a PATH");
 	if (exclusions->reads_stdin && arguments->request.list_name != NULL &&

@@ -1,5 +1,5 @@
 /*
- * The options of simhash: their table, and the parsed command line.
+ * Declares the options of simhash and its parsed command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_INDEX_OPTIONS_H
@@ -15,7 +15,7 @@
 #include "store/open/roles.h"
 #include "store/row/file_row.h"
 
-/* What the program is to do. */
+/* The task of the program. */
 enum index_task {
 	TASK_INDEX,
 	TASK_STATUS,
@@ -27,15 +27,18 @@ enum index_task {
 	TASK_IMPORT
 };
 
-/* What --status writes, and --print. */
+/* The formats of --status and --print. */
 enum status_format { STATUS_TEXT, STATUS_JSON, STATUS_DIGEST };
 
 struct index_arguments {
-	const char *program; /* what messages begin with */
+	const char *program; /* messages begin with this name */
 	enum index_task task;
-	/* All but the tag set, the host, the filter, the measures and the descriptor of the list. */
+	/*
+	 * Everything except for the tag set, the host, the filter, the measures and the descriptor
+	 * of the list.
+	 */
 	struct index_request request;
-	struct sandbox_use sandbox; /* of the request, unless there is none */
+	struct sandbox_use sandbox; /* for the request, if it has one */
 	const char *tag_file, *host, *copy_to, *export_to, *import_from;
 	bool is_anonymous;
 	bool has_format;
@@ -45,10 +48,10 @@ struct index_arguments {
 	enum summary_format summary;
 	enum status_format format;
 	struct exclusions exclusions;
-	struct filter_commands filters;			/* commands */
+	struct filter_commands filters;			/* the commands of --filter */
 	struct simhash_measure *measures[MEASURES_MAX]; /* owned */
 	unsigned measure_count;
-	const char *measure_text; /* the last, as it was given */
+	const char *measure_text; /* the last one, as the user wrote it */
 	const char *password_file;
 	enum tls_need tls_need;
 	bool has_tls_need;
@@ -59,7 +62,7 @@ extern const struct option_program index_program;
 void index_arguments_init(struct index_arguments *arguments);
 void index_arguments_release(struct index_arguments *arguments);
 
-/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
+/* Returns 0 to continue, 1 if the program is done (--help, --version), -1 for a wrong option. */
 int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,
 			  struct simhash_error *error);
 

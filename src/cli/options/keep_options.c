@@ -13,7 +13,10 @@
 
 void keep_arguments_init(struct keep_arguments *arguments)
 {
-	/* A server knows the group [simfind] of option files for those who only read. */
+	/*
+	 * Users who only read have the group [simfind] of an option file, so simkeep uses that
+	 * group.
+	 */
 	*arguments = (struct keep_arguments){
 		.index = {.location = {.group = "simfind"}},
 		.resources = {.threads = processors(), .memory_bytes = FIND_MEMORY_DEFAULT}};
@@ -42,8 +45,8 @@ static int add_keep_rule(const struct option_use *use, struct simhash_error *err
 #define SCRIPT "script:"
 
 /*
- * The words of --action are in the order of enum keep_action. A script is written of the action that
- * is given besides.
+ * The words of --action are in the order of enum keep_action. "script:FILE" does not replace
+ * another action: the script performs that action.
  */
 static int set_action(const struct option_use *use, struct simhash_error *error)
 {

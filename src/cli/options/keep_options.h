@@ -1,5 +1,5 @@
 /*
- * The options of simkeep: their table, and the parsed command line.
+ * Declares the options of simkeep and its parsed command line.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEEP_OPTIONS_H
@@ -13,7 +13,7 @@
 struct keep_arguments {
 	struct index_choice index;
 	struct operands operands;
-	struct exclusions exclusions; /* of copies */
+	struct exclusions exclusions; /* for the copies */
 	struct find_resources resources;
 	struct keep_policy policy; /* without its protected directories */
 	const char **protected;	   /* owned; the texts are borrowed */
@@ -29,7 +29,7 @@ extern const struct option_program keep_program;
 void keep_arguments_init(struct keep_arguments *arguments);
 void keep_arguments_release(struct keep_arguments *arguments);
 
-/* 0 to go on, 1 when the program is done (--help, --version), -1 for a wrong option. */
+/* Returns 0 to continue, 1 if the program is done (--help, --version), -1 for a wrong option. */
 int keep_arguments_parse(struct keep_arguments *arguments, int argc, char **argv,
 			 struct simhash_error *error);
 

@@ -1,10 +1,11 @@
 /*
- * Sorts operands into FILEs, which become queries, and DIRs, and refuses outputs that would replace
+ * Divides operands into FILEs, which become queries, and DIRs. Refuses outputs that would replace
  * an input.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/operands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +17,9 @@
 #include "base/files/read_file.h"
 #include "base/text/zero_list.h"
 #include "cli/options/option_table.h"
+#include "cli/terminal/terminal.h"
 
-#define NAMES_MAX ((size_t)256 << 20) /* bytes of a list */
+#define NAMES_MAX ((size_t)256 << 20) /* the maximum size of a list, in bytes */
 
 /* ---- Directories ---- */
 
@@ -134,7 +136,7 @@ void operands_release(struct operands *operands)
 	free(operands->names);
 }
 
-/* The path below the DIR that has it. */
+/* The path relative to the DIR that contains it. */
 static char *relative_path(const struct operands *operands, char *path)
 {
 	for (size_t i = 0; i < operands->below_count; i++)
@@ -152,6 +154,34 @@ bool operands_let_through(const struct operands *operands, const struct exclusio
 	       !exclusions_leave_out_path(exclusions, relative_path(operands, path));
 }
 
+void limiting_add(struct limiting_options *options, bool is_given, const char *name)
+{
+	size_t used = strlen(options->text);
+
+	if (is_given)
+		snprintf(options->text + used, sizeof options->text - used, "%s%s",
+			 options->count++ == 0 ? "" : ", ", name);
+}
+
+void limiting_add_filters(struct limiting_options *options, const struct exclusions *exclusions)
+{
+	limiting_add(options, exclusions->extensions.count > 0, "--ext");
+	limiting_add(options, exclusions->rules.count > 0, "--exclude");
+	limiting_add(options, exclusions->min_size_bytes > 0, "--min-size");
+	limiting_add(options, exclusions->max_size_bytes < INT64_MAX, "--max-size");
+}
+
+void limiting_say(const struct limiting_options *options, const char *program)
+{
+	char text[sizeof options->text + 80];
+
+	if (options->count == 0)
+		return;
+	snprintf(text, sizeof text, "note: nothing was found with %s; without %s there may be more",
+		 options->text, options->count == 1 ? "it" : "them");
+	say(program, text);
+}
+
 bool operands_have_stdin(const struct operands *operands)
 {
 	for (size_t i = 0; i < operands->query_count; i++)
@@ -160,7 +190,7 @@ bool operands_have_stdin(const struct operands *operands)
 	return false;
 }
 
-/* ---- Outputs, each of which takes the place of a file ---- */
+/* ---- Outputs, each of which replaces a file ---- */
 
 static bool is_same_file(const struct stat *x, const struct stat *y)
 {

@@ -1,5 +1,5 @@
 /*
- * The operands of simfind and simkeep: FILEs, also from --files0-from, and DIRs.
+ * Holds the operands of simfind and simkeep: FILEs, also from --files0-from, and DIRs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_OPERANDS_H
@@ -9,37 +9,56 @@
 #include "index/walk/exclusions.h"
 
 struct operands {
-	const char *names_from; /* of --files0-from, or NULL */
+	const char *names_from; /* the value of --files0-from, or NULL */
 	const char **queries;	/* owned: the FILEs; NULL is standard input */
 	size_t query_count, query_capacity;
-	bool has_files;	     /* were any asked for, be it by an empty list? */
-	char *names;	     /* owned, of --files0-from */
+	bool has_files;	     /* were FILEs requested, even by an empty list? */
+	char *names;	     /* the names in --files0-from; owned */
 	struct bytes *below; /* owned with its items: the DIRs, without slashes at their ends */
 	size_t below_count, below_capacity;
 };
 
-/* Sort words of a command line into FILEs and DIRs. The caller releases them, also after -1. */
+/*
+ * Divide the words of a command line into FILEs and DIRs. The caller releases them, also after -1.
+ */
 int operands_take(struct operands *operands, int count, char **words, struct simhash_error *error);
 void operands_release(struct operands *operands);
 
 /*
- * Do the exclusions let a file of the index through? Patterns are relative to the DIR that has it. The
- * path is absolute, and changed during the call.
+ * Do the exclusions allow a file of the index? Patterns are relative to the DIR that contains it.
+ * The path is absolute, and changes during the call.
  */
 bool operands_let_through(const struct operands *operands, const struct exclusions *exclusions,
 			  char *path, int64_t size_bytes);
+
+/* Options that may have left out all that could be found: "--ext, --only". */
+struct limiting_options {
+	char text[256];
+	size_t count;
+};
+
+/* Add an option if it is given. */
+void limiting_add(struct limiting_options *options, bool is_given, const char *name);
+
+/* Add those of --ext, --exclude, --min-size and --max-size that are given. */
+void limiting_add_filters(struct limiting_options *options, const struct exclusions *exclusions);
+
+/* Say that nothing was found with these; or, without any, nothing. */
+void limiting_say(const struct limiting_options *options, const char *program);
+
+#define EMPTY_INDEX "note: the index is empty; add files with simhash PATH"
 
 /* Is standard input one of the FILEs? */
 bool operands_have_stdin(const struct operands *operands);
 
 /*
- * Refuse to write to `path` if that would replace a FILE, the list of them, or standard input. NULL
- * is fine.
+ * Refuse to write to `path` if that would replace a FILE, the list of FILEs, or standard input.
+ * `path` may be NULL.
  */
 int operands_check_output(const struct operands *operands, const char *path,
 			  struct simhash_error *error);
 
-/* The same for a file of an option; `what` ends the message. `input` NULL is fine. */
+/* The same for a file of an option; `what` ends the message. `input` may be NULL. */
 int input_check_output(const char *input, const char *what, const char *path,
 		       struct simhash_error *error);
 

@@ -1,5 +1,6 @@
 /*
- * Prints -h and --help from a table of options, within 80 columns and with aligned texts.
+ * Prints -h and --help from a table of options. No line is longer than 79 columns, and the texts
+ * are aligned.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -7,9 +8,9 @@
 
 #include "cli/options/option_table.h"
 
-#define COLUMNS 79 /* the last column of a terminal stays free */
+#define COLUMNS 79 /* the last column of a terminal stays empty */
 
-/* How much of a text fits into `columns`, broken at a blank. */
+/* Return how many bytes of a text fit into `columns`; lines are broken at blanks. */
 static size_t fitting(const char *text, size_t size, size_t columns)
 {
 	if (size <= columns)
@@ -19,7 +20,7 @@ static size_t fitting(const char *text, size_t size, size_t columns)
 	return size == 0 ? columns : size;
 }
 
-/* A text in lines that begin at `column`; the first one is already at column `at`. */
+/* Print a text in lines that begin at `column`. The first line is already at column `at`. */
 static void print_text(const char *text, size_t size, size_t at, size_t column)
 {
 	while (size > 0) {
@@ -49,7 +50,7 @@ static void print_option(const struct option_row *row, size_t column, size_t hel
 	print_text(row->help, help_size, at, column);
 }
 
-/* -h: the options that most people need. */
+/* Print -h: the options that most people need. */
 static void print_common(const struct option_program *program)
 {
 	putchar('\n');

@@ -1,6 +1,6 @@
 /*
  * Parses a command line by a table of options, and refuses options that conflict. option_help.c
- * prints -h and --help, and unknown_option.c answers options that are not in the table.
+ * prints -h and --help; unknown_option.c refuses options that are not in the table.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/options/option_table.h"
@@ -21,18 +21,18 @@
 /* getopt_long returns this plus the index of the row. */
 #define ROW_FIRST 256
 
-/* Which options a command line has. */
+/* The options that a command line has. */
 struct given {
 	const struct option_program *program;
 	bool is_given[OPTIONS_MAX];
-	const char *text[OPTIONS_MAX]; /* the last value of each; NULL: none */
+	const char *text[OPTIONS_MAX]; /* the last value of each option; NULL: no value */
 	bool has_operands, has_directories;
-	bool by_letter; /* the one that is being parsed */
+	bool by_letter; /* whether the current option was given by its letter */
 };
 
 /* ---- Lists of options ---- */
 
-/* The next name of a list and its size, or NULL at its end. */
+/* Return the next name of a list and its size, or NULL at the end of the list. */
 static const char *next_name(const char **list, size_t *size)
 {
 	const char *name;
@@ -45,7 +45,7 @@ static const char *next_name(const char **list, size_t *size)
 	return *size == 0 ? NULL : name;
 }
 
-/* Is a name of a list this option, given with this value, or with "VALUE:..."? */
+/* Does a name of a list mean this option with this value? The value may also be "VALUE:...". */
 static bool is_meant(const char *listed, size_t size, const char *name, const char *text)
 {
 	size_t length = strlen(name);
@@ -112,7 +112,7 @@ bool operand_is_directory(const char *operand)
 	       (stat(operand, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-/* Is what a name of a list stands for on the command line? */
+/* Does the command line have the option or the operands that a name of a list means? */
 static bool has_listed(const struct given *given, const char *listed, size_t size)
 {
 	const struct option_program *program = given->program;
@@ -172,7 +172,7 @@ static int check_not_with(const struct given *given, const struct option_row *ro
 	return 0;
 }
 
-/* An option because of which operands of this name would be refused, or NULL. */
+/* Return an option of the command line that refuses operands of this name, or NULL. */
 static const struct option_row *find_refusing(const struct given *given, const char *operand,
 					      size_t size)
 {
@@ -227,7 +227,7 @@ static int check_given(const struct given *given, struct simhash_error *error)
 
 /* ---- Parsing ---- */
 
-/* "exact or key", "auto, always or never" */
+/* Write "exact or key" or "auto, always or never". */
 static void write_words(FILE *out, const char *const *words)
 {
 	for (size_t i = 0; words[i] != NULL; i++)
@@ -252,7 +252,7 @@ static int find_word(const struct option_use *use, int *word, struct simhash_err
 			 use->text, expected);
 }
 
-/* The options as getopt_long takes them. */
+/* Convert the table to the options of getopt_long. */
 static void describe(const struct option_program *program, struct option *options, char *letters)
 {
 	for (size_t i = 0; i < program->count; i++) {
@@ -285,7 +285,10 @@ static size_t row_of(const struct option_program *program, int option)
 
 /* ---- NAME=VALUE,..., or NAME,... ---- */
 
-/* The row "OPTION=NAME" of a text that begins with NAME=, or NAME if it has no value; or the number of rows. */
+/*
+ * Return the row "OPTION=NAME" for a text that begins with "NAME=", or with NAME if it has no
+ * value. Return the number of rows if there is no such row.
+ */
 static size_t find_part(const struct option_program *program, const char *option, const char *text)
 {
 	size_t length = strlen(option), size = strcspn(text, "=,"), i = 0;
@@ -306,7 +309,7 @@ static void write_part(FILE *out, const struct option_row *row, size_t length)
 	fprintf(out, "%s%s", row->name + length + 1, row->value == NULL ? "" : row->value);
 }
 
-/* "depth=N, inflated=SIZE or memory=SIZE" */
+/* Write "depth=N, inflated=SIZE or memory=SIZE". */
 static void write_parts(FILE *out, const struct option_program *program, const char *option)
 {
 	size_t length = strlen(option);
@@ -330,7 +333,7 @@ static void write_parts(FILE *out, const struct option_program *program, const c
 	}
 }
 
-/* A number alone is meant for the option whose name is one letter shorter, if there is one. */
+/* Is a number meant for the option whose name is one letter shorter? */
 static bool is_meant_for(const struct option_row *row, const char *name, const char *text)
 {
 	size_t size = strlen(name) - 1;
@@ -417,7 +420,10 @@ static int parse_one(struct given *given, size_t number, int argc, char **argv, 
 	return row->kind == VALUE_NAMED ? parse_parts(&use, given, error) : row->parse(&use, error);
 }
 
-/* "--status or --summary" for what begins like a word without its dashes; returns how many there are. */
+/*
+ * Write "--status or --summary", the options that begin with a word (given without dashes), and
+ * return their number.
+ */
 static unsigned write_beginning(FILE *out, const struct option_program *program, const char *word,
 				size_t size)
 {
@@ -439,7 +445,10 @@ static unsigned write_beginning(FILE *out, const struct option_program *program,
 	return count;
 }
 
-/* An option that several begin like, or none. `next` is the next word, or NULL. */
+/*
+ * Refuse a long option that is ambiguous or unknown. `next` is the next word of the command line,
+ * or NULL.
+ */
 static int refuse_long(const struct option_program *program, const char *word, const char *next,
 		       struct simhash_error *error)
 {
@@ -465,7 +474,10 @@ static int refuse_long(const struct option_program *program, const char *word, c
 	return -1;
 }
 
-/* getopt would write the bytes of the word to the terminal as they are. */
+/*
+ * The message is made here, because getopt would write the bytes of the word to the terminal
+ * unchanged.
+ */
 static int refuse_option(const struct option_program *program, char **argv, int answer,
 			 struct simhash_error *error)
 {
@@ -491,7 +503,7 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 	struct given given = {.program = program};
 	int option;
 
-	letters[0] = ':'; /* so that a value that is missing is told from an unknown option */
+	letters[0] = ':'; /* getopt then distinguishes a missing value from an unknown option */
 	describe(program, options, letters + 1);
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {

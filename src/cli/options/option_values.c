@@ -1,5 +1,5 @@
 /*
- * Parses option values that all programs have: flags, numbers, sizes, words.
+ * Parses the values of options that all programs have: flags, numbers, sizes and words.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -67,7 +67,10 @@ int set_threads(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* What a unit stands for: k, M, G ... by 1024, kB, MB, GB ... by 1000; 0 for none of these. */
+/*
+ * Return the factor of a unit: k, M, G ... are powers of 1024, kB, MB, GB ... are powers of 1000.
+ * Return 0 for other texts.
+ */
 static int64_t unit_of(const char *text)
 {
 	static const char letters[] = "kMGTP";
@@ -103,7 +106,7 @@ int set_size(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* With less nothing can be read: no rows of an index, no archives. */
+/* With less memory, neither the rows of an index nor archives can be read. */
 #define MEMORY_MIN ((int64_t)32 << 20)
 
 int set_memory(const struct option_use *use, struct simhash_error *error)

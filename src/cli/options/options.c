@@ -39,7 +39,7 @@ int open_chosen_index(const struct index_choice *choice, char **url, struct stor
 	return store_open(&where, OPEN_TO_READ, store, error);
 }
 
-/* A URL that is wrong is refused when it is used. */
+/* A wrong URL is refused when it is used. */
 int index_check_output(const struct index_choice *choice, const char *path,
 		       struct simhash_error *error)
 {
@@ -80,7 +80,10 @@ int choose_host(const char *option, char name[HOST_NAME_SIZE], struct simhash_er
 	return 0;
 }
 
-/* Where the parameter weights=FILE begins, or NULL. A file name may have any byte, so it is last. */
+/*
+ * The beginning of the parameter weights=FILE, or NULL. It is always last, because a file name may
+ * contain any byte.
+ */
 static const char *find_weights(const char *text)
 {
 	const char *at = strpbrk(text, ":,");

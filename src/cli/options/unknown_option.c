@@ -62,7 +62,7 @@ static const struct {
 	{"simfind", "file-to-save save", USE "--output={FILE}"},
 	{"simfind", "colour", USE "--color={auto}"},
 	{"simkeep", "json jsonl csv html format",
-	 "is unknown; simfind --only=copies --format=json is for programs"},
+	 "is an option of simfind; try 'simfind --only=copies --format=json'"},
 	{"simhash simfind", "print-summarize summarize stats m M",
 	 "is not needed; the summary is on standard error, also as --summary=json"},
 	{"simkeep", "print-summarize summarize stats m M summary",

@@ -45,7 +45,7 @@ int answers_begin(struct answers *answers, const struct find_plan *plan, struct 
 					 .started_at_ns = clock_wall_ns()};
 	if (store_tag_set_id(store, plan->request->tags, false, &answers->run.tag_set, error) != 0)
 		return -1;
-	if (answers->run.tag_set == 0) /* nothing will be found, and the user is told */
+	if (answers->run.tag_set == 0) /* nothing will be found, and the user gets a message */
 		return 0;
 	if (store_open_to_write(store, &answers->store, error) != 0)
 		return -1;
@@ -58,7 +58,7 @@ int answers_add(struct answers *answers, const struct file_pair *pair, struct si
 	return answers->store == NULL ? 0 : best_pairs_add(&answers->pairs, pair, error);
 }
 
-/* ---- From find to rows ---- */
+/* ---- From results to rows ---- */
 
 static struct answer_file file_of(const struct find_file *file)
 {
@@ -76,7 +76,7 @@ static struct answer_likeness likeness_of(const struct relation *relation, bool 
 	return likeness;
 }
 
-/* A file as its row names it. */
+/* A file, identified like its row. */
 struct stored_file {
 	int64_t host;
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
@@ -109,7 +109,7 @@ static struct stored_member stored_member_of(const struct group *group,
 				      .role = member->role};
 }
 
-/* Borrows from the member. */
+/* The row points into the member. */
 static struct group_row group_row_of(const struct stored_member *member)
 {
 	const struct stored_file *file = &member->file, *first = &member->representative;
@@ -143,7 +143,7 @@ static struct pair_row pair_row_of(const struct file_pair *pair)
 	return row;
 }
 
-/* ---- Writing them in the order of their keys, which costs an engine the least ---- */
+/* ---- Writing in the order of the keys, which is fastest for an engine ---- */
 
 static int compare_files(const struct find_file *x, const struct find_file *y)
 {
@@ -268,7 +268,7 @@ static int write_answers(struct answers *answers, const struct group_sorter *gro
 	return answers->is_stored ? 0 : -1;
 }
 
-/* ---- What is missing ---- */
+/* ---- Missing results ---- */
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
@@ -277,7 +277,7 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	return best_pairs_add(context, pair, error);
 }
 
-/* Read all files once more, for the groups, or for the pairs if that is NULL. */
+/* Search all files again, for the groups, or for the pairs if `groups` is NULL. */
 static int find_again(struct answers *answers, const struct find_plan *plan,
 		      const struct find_resources *resources, struct group_sorter *groups,
 		      int64_t *pairs, struct simhash_error *error)
@@ -297,7 +297,7 @@ static int find_again(struct answers *answers, const struct find_plan *plan,
 	return status;
 }
 
-/* The pairs; and how many there are, or PAIRS_UNKNOWN. */
+/* Complete the pairs, and set their number or PAIRS_UNKNOWN. */
 static int complete_pairs(struct answers *answers, const struct find_plan *plan,
 			  const struct answers_found *found, int64_t *pairs,
 			  struct simhash_error *error)

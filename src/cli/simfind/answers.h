@@ -1,6 +1,7 @@
 /*
  * Stores the groups and pairs of simfind --store in the index, for SQL. The index is opened and the
- * run entered before the search begins, so that a user who may not write gets an error at once.
+ * run is entered before the search begins, so that a user without write permission gets an error at
+ * once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,32 +16,32 @@
 
 struct answers {
 	struct store *reader;
-	struct store *store; /* NULL: nothing is to be stored */
+	struct store *store; /* NULL: nothing is stored */
 	struct find_run run;
 	struct best_pairs pairs;
 	bool is_stored;
 };
 
-/* Begin, if the options ask for it. To be released whatever it returns. */
+/* Begin if the options request it. Always release the answers, also after an error. */
 int answers_begin(struct answers *answers, const struct find_plan *plan, struct store *store,
 		  struct simhash_error *error);
 
-/* One of the pairs found. Any thread may. */
+/* Add a pair that was found. Any thread may call it. */
 int answers_add(struct answers *answers, const struct file_pair *pair, struct simhash_error *error);
 
-/* What a search has found. */
+/* The results of a search. */
 struct answers_found {
-	const struct group_sorter *groups;	/* NULL: none were looked for */
-	const struct pair_list *list;		/* all pairs, if they were kept */
-	uint64_t pairs;				/* how many there are of the list, or were added */
-	const struct find_resources *resources; /* for what is missing */
+	const struct group_sorter *groups;	/* NULL: no groups were searched */
+	const struct pair_list *list;		/* all pairs, if they were stored */
+	uint64_t pairs;				/* the number of pairs in the list, or added */
+	const struct find_resources *resources; /* for searching missing results */
 };
 
-/* Find what is still missing, and store all of it, if anything is to be stored. */
+/* Find the missing results and store everything, if something must be stored. */
 int answers_store(struct answers *answers, const struct find_plan *plan,
 		  const struct answers_found *found, struct simhash_error *error);
 
-/* Removes what was written, unless all was stored. */
+/* Removes everything that was written, unless all of it was stored. */
 void answers_release(struct answers *answers);
 
 #endif

@@ -23,13 +23,13 @@
 #include "report/lists/marked.h"
 #include "simhash_measures.h"
 
-/* Some seconds; what takes longer is left out. */
+/* Takes some seconds; measures that would take longer are left out. */
 #define LCS_STEPS_MAX UINT64_C(4000000000)
 
-/* Shingles take some 24 bytes of memory for each byte of both files, the others less. */
+/* Shingles need about 24 bytes of memory for each byte of both files; other measures need less. */
 #define BYTES_MAX ((size_t)256 << 20)
 
-/* Larger files are refused before they are read; pipes and devices have no size to see. */
+/* Larger files are refused before they are read; the size of pipes and devices is unknown. */
 #define FILE_MAX ((size_t)UINT32_MAX)
 #define PIPE_MAX BYTES_MAX
 
@@ -44,10 +44,10 @@ struct comparison {
 	struct compared_file a, b;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
-	const struct simhash_measure *measure; /* one more; or NULL */
+	const struct simhash_measure *measure; /* an additional measure; or NULL */
 	FILE *out;
 	struct presentation how;
-	double found[2]; /* bytes of A that are in B, and of B that are in A */
+	double found[2]; /* the bytes of A that are in B, and the bytes of B that are in A */
 };
 
 static bool are_equal(const struct comparison *c)
@@ -60,7 +60,7 @@ static bool are_equal(const struct comparison *c)
 #define RESULT_COLUMNS 10
 #define DETAILS_COLUMN (NAME_COLUMNS + RESULT_COLUMNS + 2)
 
-/* Only identical files are 100 % the same; a similarity below 0 is not known. */
+/* Only identical files get 100 %. A similarity below 0 is unknown. */
 static void write_result(FILE *out, double similarity, bool is_same)
 {
 	char text[32] = "-";
@@ -73,7 +73,10 @@ static void write_result(FILE *out, double similarity, bool is_same)
 	fprintf(out, "%*s  ", RESULT_COLUMNS, text);
 }
 
-/* In as many lines as the terminal needs; a tilde is a blank that no line ends at. */
+/*
+ * Write the details in as many lines as necessary. A tilde is written as a blank at which no line
+ * is broken.
+ */
 static void write_details(FILE *out, const char *details, size_t columns)
 {
 	char *text = NULL;
@@ -116,7 +119,7 @@ write_measure(struct comparison *c, const char *measure, double similarity, cons
 	free(details);
 }
 
-/* Of nothing there is no share: -1. */
+/* Return the share, or -1 if the whole is 0. */
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole == 0 ? -1 : (double)part / (double)whole;
@@ -127,7 +130,7 @@ static double percent(double share)
 	return share < 0 ? 0 : 100 * share;
 }
 
-/* The same of what is contained, to two decimals. */
+/* Return a contained share in percent, to two decimals. An undefined share is 0. */
 static double contained_percent(double share)
 {
 	return share < 0 ? 0 : 100 * shown_share(share, share >= 1, 10000);
@@ -190,7 +193,7 @@ static int find_cover(struct comparison *c, struct simhash_error *error)
 	return 0;
 }
 
-/* The share of both files that is in the other one; of nothing there is none. */
+/* Return the share of both files that is in the other file, or -1 if both files are empty. */
 static double resemblance_of(const struct comparison *c)
 {
 	size_t size = c->a.size + c->b.size;
@@ -206,7 +209,7 @@ static void write_cover(struct comparison *c)
 		      c->b.size == 0 ? 0 : contained_percent(c->found[1] / (double)c->b.size));
 }
 
-/* Too long to be waited for is no failure. */
+/* A measure that would take too long is not a failure. */
 static int is_left_out(struct comparison *c, const char *name, int status,
 		       const struct simhash_error *error)
 {
@@ -356,7 +359,7 @@ static int write_sketches(struct comparison *c, struct simhash_error *error)
 		       : write_sketch(c, simhash_measure_text(c->measure), c->measure, error);
 }
 
-/* Whole percents; all is 100, and nothing is 0. */
+/* Write a whole percentage; only all bytes are 100 % and only no bytes are 0 %. */
 static void write_share(FILE *out, double found, size_t size, char of, char in)
 {
 	double part = size == 0 ? 0 : found / (double)size;
@@ -371,7 +374,7 @@ static void write_share(FILE *out, double found, size_t size, char of, char in)
 		fprintf(out, "%.0f %% of %c is in %c", 100 * part, of, in);
 }
 
-/* The resemblance in words. */
+/* Write the resemblance as a sentence. */
 static void write_sentence(FILE *out, const struct comparison *c)
 {
 	double resemblance = resemblance_of(c);
@@ -392,7 +395,7 @@ static void write_sentence(FILE *out, const struct comparison *c)
 	fputc('.', out);
 }
 
-/* The two files; "35.7 kB (35,706 bytes)". */
+/* Write the name of a file and its size: "35.7 kB (35,706 bytes)". */
 static void write_name(const struct comparison *c, char letter, const struct compared_file *content)
 {
 	char bytes[32], count[32];

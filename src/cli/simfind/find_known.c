@@ -30,7 +30,7 @@ static void note_known(const struct find_arguments *arguments, const struct know
 	free(text);
 }
 
-/* One list, and what may be wrong with it. */
+/* Read one list, and warn if it may be incomplete. */
 static int read_list(const struct find_known *list, struct known_contents *known,
 		     struct simhash_error *error)
 {

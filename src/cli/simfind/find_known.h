@@ -1,5 +1,5 @@
 /*
- * Provides a search with the known files of the lists of simfind --known.
+ * Reads the lists of simfind --known for a search.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_KNOWN_H
@@ -8,7 +8,7 @@
 #include "cli/options/find_options.h"
 #include "find/rule/known_contents.h"
 
-/* Read the lists, if there are any, for the request. `known` is to be released in any case. */
+/* Read the lists, if there are any, for the request. Always release `known`. */
 int read_known(const struct find_arguments *arguments, struct find_request *request,
 	       struct store *store, struct known_contents *known, struct simhash_error *error);
 

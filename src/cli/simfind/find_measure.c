@@ -1,5 +1,5 @@
 /*
- * Chooses the measure that a name means, from the measures of the index.
+ * Finds the measure with a given name among the measures of the index.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_measure.h"
@@ -13,12 +13,12 @@
 #include "cli/options/options.h"
 #include "store/names/names.h"
 
-/* The measures of the index that have the name. */
+/* The measures of the index with this name. */
 struct namesakes {
 	const char *name;
-	char text[SIMHASH_MEASURE_TEXT_MAX + 1]; /* of the last */
+	char text[SIMHASH_MEASURE_TEXT_MAX + 1]; /* the text of the last one */
 	unsigned count;
-	bool has_weights; /* has the last? */
+	bool has_weights; /* does the last one have weights? */
 	FILE *choices;
 };
 
@@ -37,7 +37,7 @@ static void keep_namesake(struct namesakes *namesakes, struct bytes text)
 	namesakes->has_weights = weights != NULL;
 	if (namesakes->count++ > 0)
 		fputs(" or ", namesakes->choices);
-	/* The index knows no more of weights than their hash. */
+	/* The index only stores a hash of the weights. */
 	if (weights != NULL)
 		fprintf(namesakes->choices, "%.*sFILE",
 			(int)(weights + strlen(parameter) - namesakes->text), namesakes->text);
@@ -45,7 +45,10 @@ static void keep_namesake(struct namesakes *namesakes, struct bytes text)
 		fputs(namesakes->text, namesakes->choices);
 }
 
-/* The only measure of the name; of several none, and no file is opened because an index names it. */
+/*
+ * The only measure with this name, or an error if there are several. No file is opened only because
+ * an index names it.
+ */
 static int choose_namesake(const struct namesakes *namesakes, const char *choices,
 			   const char **text, struct simhash_error *error)
 {
@@ -64,7 +67,7 @@ static int choose_namesake(const struct namesakes *namesakes, const char *choice
 	return 0;
 }
 
-/* The measure wanted. A name alone is the one of that name that the index has, if it is one. */
+/* The requested measure. A name alone means the only measure of the index with this name. */
 static int choose_measure(const char *text, struct store *store, struct simhash_measure **measure,
 			  struct simhash_error *error)
 {
@@ -102,7 +105,9 @@ int resolve_measure(struct find_request *request, struct store *store, struct si
 		return -1;
 	if (request->min_similarity == 0)
 		request->min_similarity = simhash_measure_default_similarity(request->measure);
-	/* What a measure calls similar enough is not to be dropped by a stricter default. */
+	/*
+	 * Pairs that are similar enough by the measure must not be dropped by a stricter default.
+	 */
 	if (request->min_similarity < request->rule.verify.min_resemblance)
 		request->rule.verify.min_resemblance = request->min_similarity;
 	return 0;

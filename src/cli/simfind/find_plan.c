@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* The share of --limits=memory that groups take while they wait to be listed: a quarter. */
+/* Groups take at most a quarter of --limits=memory while they wait to be listed. */
 #define GROUPS_SHARE 4
 
-/* A person at a terminal who asks only for similar files sees blocks. */
+/* A terminal shows blocks, unless options ask for another output. */
 static bool shows_blocks(const struct find_arguments *arguments, const struct find_request *request,
 			 const struct listing *listing)
 {
@@ -35,7 +35,7 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 	return arguments->operands.has_files ? LIST_MATCHES : LIST_FOLDED;
 }
 
-/* Is nothing but the exit status asked for? */
+/* Is only the exit status wanted? */
 static bool lists_nothing(const struct find_arguments *arguments)
 {
 	return arguments->quiet && strcmp(arguments->output_path, NO_OUTPUT) == 0;
@@ -45,7 +45,7 @@ static void plan_pairs(struct find_plan *plan)
 {
 	const struct find_arguments *arguments = plan->arguments;
 	bool can_find_groups = finder_finds_groups(plan->request);
-	/* Pairs that are stored are read, too: once is enough. */
+	/* Pairs that are stored are read too, and files should be read only once. */
 	bool reads_stored = arguments->stores && arguments->stored_pairs_max > 0 &&
 			    plan->reads_files;
 
@@ -66,7 +66,7 @@ static void plan_pairs(struct find_plan *plan)
 static void plan_output(struct find_plan *plan, const struct listing *listing)
 {
 	const struct find_arguments *arguments = plan->arguments;
-	/* Lines that appear on the same terminal meanwhile are progress enough. */
+	/* A list that grows on the same terminal already shows the progress. */
 	bool writes_ahead = listing->streams && listing->how.records.is_terminal;
 
 	plan->is_page = arguments->formatter->is_report;

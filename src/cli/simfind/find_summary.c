@@ -1,5 +1,5 @@
 /*
- * Prints the summary of a run of simfind, as text or JSON.
+ * Prints the summary of a simfind run, as text or JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_summary.h"
@@ -44,7 +44,7 @@ static void write_pairs(FILE *out, const struct find_plan *plan, const struct fi
 			format_count(outcome->found, pairs), outcome->found == 1 ? "s" : "");
 }
 
-/* "6 matches for 2 of 3 files: 3 identical, 3 similar" */
+/* Write "6 matches for 2 of 3 files: 3 identical, 3 similar". */
 static void write_matches(FILE *out, const struct find_plan *plan,
 			  const struct find_outcome *outcome)
 {
@@ -75,7 +75,7 @@ static void write_matches(FILE *out, const struct find_plan *plan,
 			format_count(outcome->similar, similar));
 }
 
-/* How many files are copies, and what they take. */
+/* Write how many files are copies, and the space that removing them would free. */
 static void write_copies(FILE *out, const struct find_outcome *outcome)
 {
 	uint64_t copies = outcome->copies, inside = outcome->copies_inside;
@@ -113,7 +113,7 @@ static void write_resembling(FILE *out, const struct find_outcome *outcome)
 		similar < 2 ? "resembles" : "resemble");
 }
 
-/* How many files are copies, and how many others are listed below another one. */
+/* Write how many files are copies, and how many other files resemble another file. */
 static void write_files(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	unsigned kinds = plan->request->kinds;

@@ -1,5 +1,5 @@
 /*
- * The summary of a run of simfind, on standard error.
+ * Prints the summary of a simfind run to standard error.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_SUMMARY_H
@@ -11,44 +11,46 @@
 #include "find/groups/group_sorter.h"
 #include "store/write/find_run.h"
 
-/* What a run found, as far as it came. */
+/* The result of a run, which may be incomplete. */
 struct find_outcome {
 	struct find_counts counts;
 	uint64_t found;	  /* pairs that were kept */
-	uint64_t matches; /* of FILEs, in a list of them */
+	uint64_t matches; /* in a list of the matches of FILEs */
 	uint64_t asked,
-		unmatched; /* FILEs that were read; of those in a list of matches: without any */
-	bool by_groups;	   /* the summary of JSON is about groups; these are of them alone */
+		/* The FILEs that were read; for a list of matches, the FILEs without a match. */
+		unmatched;
+	/* The JSON summary counts groups; the next numbers are only set for groups. */
+	bool by_groups;
 	uint64_t groups, grouped_files, copies, similar;
-	uint64_t copies_inside; /* of the copies: in archives */
+	uint64_t copies_inside; /* the copies that are in archives */
 	int64_t copied_bytes;
-	uint64_t left_out;   /* by --limit: pairs or groups */
-	uint64_t unreadable; /* files */
-	bool had_unreadable; /* files, also those of --update */
-	bool is_stored;	     /* by --store: what `stored` tells */
+	uint64_t left_out;   /* the pairs or groups that --limit omits */
+	uint64_t unreadable; /* the number of files */
+	bool had_unreadable; /* some files were unreadable, also during --update */
+	bool is_stored;	     /* --store has stored `stored` */
 	struct find_run stored;
-	char *next_step; /* of a list of folders: options of simkeep; or NULL */
+	char *next_step; /* for a list of folders: the options of simkeep; or NULL */
 };
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals);
 
-/* The line of text. */
+/* Write the summary line for people. */
 void write_find_summary(FILE *out, const struct find_plan *plan,
 			const struct find_outcome *outcome);
 
-/* "1,234 more groups left out by --limit", if there are. */
+/* Write "1,234 more groups left out by --limit", if the limit omits any. */
 void write_left_out(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome);
 
-/* What --store has stored, if anything was. */
+/* Write what --store has stored, if it has stored anything. */
 void write_stored(FILE *out, const struct find_outcome *outcome);
 
-/* All of these, unless another summary or none is asked for. */
+/* Write all of these to standard error, unless another summary or none is wanted. */
 void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome);
 
-/* The next step for a person at a terminal, if there is one. */
+/* If output is to a terminal, suggest the next step, if there is one. */
 void suggest_next_step(const struct find_plan *plan, const struct find_outcome *outcome);
 
-/* The line of JSON, if it is asked for; `error` NULL: the run did not fail. */
+/* Write the JSON line, if it is wanted. `error` is NULL if the run succeeded. */
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		     int exit, double seconds, const struct simhash_error *error);
 

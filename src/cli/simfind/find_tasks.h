@@ -1,5 +1,5 @@
 /*
- * The tasks of simfind other than listing pairs.
+ * Declares the tasks of simfind other than listing pairs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_FIND_TASKS_H
@@ -9,7 +9,7 @@
 
 #include "cli/options/find_options.h"
 
-/* --compare: write what each measure reports of two files, and one more, unless it is NULL. */
+/* --compare: write the result of each measure for two files, and of `measure` if it is not NULL. */
 int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
 		  const struct find_rule *rule, const struct simhash_measure *measure, FILE *out,
 		  struct simhash_error *error);

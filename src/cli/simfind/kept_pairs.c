@@ -10,6 +10,7 @@
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
+#include "cli/simfind/whole_folders.h"
 #include "cli/terminal/terminal.h"
 #include "report/lineage/lineage.h"
 #include "report/page/html.h"
@@ -19,9 +20,7 @@
 
 #define PROGRAM "simfind"
 
-#define DIRECTORIES_MAX 1000	/* that a page names */
-#define WHOLE_MIN_SHARED 0.9	/* of a folder that is nearly a copy */
-#define WHOLE_FILES_MAX 1000000 /* comparing folders of more files takes too long */
+#define DIRECTORIES_MAX 1000 /* the most directories that a page names */
 
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error)
@@ -65,7 +64,7 @@ char *side_name(const struct find_plan *plan, const struct find_side *side, size
 	return length < 0 ? NULL : text;
 }
 
-/* Every run of simhash has its roots, so most of them are there already. */
+/* Most roots are in the list already, because each run of simhash records its roots again. */
 static bool has_directory(const struct page_origin *origin, const char *name)
 {
 	for (size_t i = 0; i < origin->directory_count; i++)
@@ -170,36 +169,11 @@ void report_origin_release(struct page_origin *origin)
 
 /* ---- The report ---- */
 
-/* Without reading, and only by identical files, so this is faster than finding the groups. */
-static int find_whole_folders(const struct find_plan *plan, struct store *store,
-			      struct folder_pairs *found, struct simhash_error *error)
-{
-	const struct find_request *request = plan->request;
-	const struct find_sink sink = {.context = NULL};
-	struct folder_request wanted = {.min_shared = WHOLE_MIN_SHARED};
-	struct find_side *sides = calloc(request->below_count + 1, sizeof *sides);
-	struct finder finder;
-	int status = -1;
-
-	if (sides == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < request->below_count; i++)
-		sides[i].directory = request->below[i];
-	wanted.sides = sides;
-	wanted.side_count = request->below_count;
-	if (finder_init(&finder, store, request, &sink, &plan->arguments->resources, error) == 0) {
-		status = finder_folders(&finder, &wanted, found, error);
-		finder_release(&finder);
-	}
-	free(sides);
-	return status;
-}
-
 static bool has_whole_folders(const struct find_plan *plan, const struct find_counts *counts,
 			      const struct group_sorter *groups)
 {
-	return groups->totals.copied_bytes > 0 && !plan->has_files && !plan->request->has_between &&
-	       counts->rows <= WHOLE_FILES_MAX;
+	return groups->totals.copied_bytes > 0 && searches_whole_folders(plan) &&
+	       counts->rows <= WHOLE_FOLDERS_FILES_MAX;
 }
 
 /* Add the directories and the whole folders, and write the page. */

@@ -1,5 +1,5 @@
 /*
- * Outputs that need all pairs before they are written: groups, the report, confirmed pairs.
+ * Writes the outputs that need all pairs first: groups, the report and confirmed pairs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEPT_PAIRS_H
@@ -10,21 +10,24 @@
 #include "report/page/html_page.h"
 #include "store/open/store.h"
 
-/* Add the groups of the pairs that were kept. */
+/* Add the groups of the pairs that were kept to `groups`. */
 int group_kept(const struct find_plan *plan, const struct pair_list *list,
 	       struct group_sorter *groups, struct simhash_error *error);
 
-/* Write groups that were put in order. */
+/* Write groups that are sorted already. */
 int write_groups(const struct find_plan *plan, const struct find_counts *counts,
 		 struct store *store, const struct group_sorter *groups, struct listing *listing,
 		 struct simhash_error *error);
 
 bool is_this_host(const struct find_plan *plan, const struct find_side *side);
 
-/* "HOST:PATH", or "PATH" on this host; ended by a zero, for the caller to free. NULL: no memory. */
+/*
+ * Return "HOST:PATH", or "PATH" on this host, with a zero at the end. The caller frees it. NULL:
+ * out of memory.
+ */
 char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size);
 
-/* On success the caller releases it. */
+/* On success the caller releases the origin. */
 int report_origin(const struct find_plan *plan, struct store *store, struct page_origin *origin,
 		  struct simhash_error *error);
 void report_origin_release(struct page_origin *origin);

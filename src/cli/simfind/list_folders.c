@@ -54,7 +54,7 @@ static int check_sides(const struct find_plan *plan, struct simhash_error *error
 			 y->directory.data);
 }
 
-/* Groups need be found only of what is below, where that is directories of this host. */
+/* If all sides are directories of this host, search groups only among the files below them. */
 static int limit_groups(const struct find_plan *plan, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
@@ -80,10 +80,13 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* What all pairs come to: a folder counts once, and not if it is inside another one that counts. */
+/*
+ * The totals of all pairs. Each folder counts once; a folder inside another folder that counts does
+ * not count.
+ */
 struct folder_totals {
 	uint64_t copies, similar;
-	int64_t saved_bytes; /* by removing the copies */
+	int64_t saved_bytes; /* the bytes that removing the copies would free */
 };
 
 enum folder_mark { FOLDER_UNMARKED, FOLDER_SIMILAR, FOLDER_COPY };
@@ -101,7 +104,7 @@ static bool is_copy(const struct folder_pair *pair)
 	return pair->kind != FOLDERS_SIMILAR && pair->saved_bytes > 0;
 }
 
-/* Pairs that save more come first, so a folder comes before those inside it. */
+/* Pairs that save more come first, so a folder comes before the folders inside it. */
 static int add_up(const struct folder_pairs *found, struct folder_totals *totals,
 		  struct simhash_error *error)
 {
@@ -153,7 +156,7 @@ static void write_summary(FILE *out, const struct folder_pairs *found,
 			totals->similar == 1 ? "s" : "");
 }
 
-/* A person reads the summary first. */
+/* On a terminal, the summary is above the list. */
 static int write_head(const struct find_plan *plan, struct listing *listing,
 		      const struct folder_pairs *found, struct simhash_error *error)
 {
@@ -180,7 +183,10 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	return 0;
 }
 
-/* The options of simkeep that show which files of a can be removed because b has them. */
+/*
+ * Suggest the options of simkeep that show which files of `a` can be removed because `b` contains
+ * them.
+ */
 static int suggest_removal(const struct find_plan *plan, struct bytes a, struct bytes b,
 			   struct find_outcome *outcome, struct simhash_error *error)
 {
@@ -217,7 +223,10 @@ static int suggest_first(const struct find_plan *plan, const struct folder_pairs
 	return suggest_removal(plan, a->path, b->path, outcome, error);
 }
 
-/* What nothing but common contents could propose is not found. */
+/*
+ * Report the number of folders that were not compared because all their shared files are too
+ * common.
+ */
 static void note_passed_over(uint64_t folders)
 {
 	char count[32], *text;
@@ -239,7 +248,7 @@ static void free_names(char **names, size_t count)
 	free(names);
 }
 
-/* The names of all pairs, or of two folders; NULL: no memory. */
+/* Return the names of the folders of the first pairs, two for each pair. NULL: out of memory. */
 static char **name_pairs(const struct folder_pairs *found, size_t count)
 {
 	char **names = calloc(2 * count + 1, sizeof *names);
@@ -322,7 +331,9 @@ static int list_all(const struct find_plan *plan, struct finder *finder,
 	return status;
 }
 
-/* A file may be an archive: the index knows. */
+/*
+ * Fail if a side has no files in the index. A side that is a file may be an archive with members.
+ */
 static int check_files(const struct find_plan *plan, const struct folder_comparison *comparison,
 		       char *const names[2], struct simhash_error *error)
 {

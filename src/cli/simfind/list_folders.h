@@ -1,6 +1,5 @@
 /*
- * Implements simfind --directories: lists folders that are alike, or compares two of them file by
- * file.
+ * Implements simfind --directories: lists similar folders, or compares two folders file by file.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_LIST_FOLDERS_H

@@ -1,5 +1,5 @@
 /*
- * Finds the order of the files, lists them, and sums them up.
+ * Finds the order of the files, lists them, and writes a summary.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_order.h"
@@ -45,7 +45,7 @@ static void write_summary(FILE *out, const struct file_order *order,
 	fputc('.', out);
 }
 
-/* A person reads the summary first. */
+/* On a terminal, the summary is above the list. */
 static int summarize(const struct find_plan *plan, struct listing *listing,
 		     const struct file_order *order, struct find_outcome *outcome,
 		     struct simhash_error *error)

@@ -77,7 +77,8 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 	struct output *output = context;
 
 	output->unreadable += !container_is_left_out(system_errno);
-	say_path(PROGRAM, path, explain_errno(system_errno));
+	if (!output->plan->arguments->quiet || !container_is_left_out(system_errno))
+		say_path(PROGRAM, path, explain_errno(system_errno));
 }
 
 static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)

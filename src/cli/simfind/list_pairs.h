@@ -9,7 +9,7 @@
 #include "report/lists/listing.h"
 #include "store/open/store.h"
 
-/* Find, confirm, and write what was asked for; then the summary, to standard error. */
+/* Find and confirm pairs and write the list; then write the summary to standard error. */
 int list_pairs(const struct find_plan *plan, struct store *store, struct listing *listing,
 	       struct find_outcome *outcome, struct simhash_error *error);
 

@@ -145,7 +145,7 @@ static int compare_reversed(const void *a, const void *b)
 							    : -compare_matches(a, b);
 }
 
-/* The role of each, and what it is sorted by. */
+/* Set the role and the sort keys of each match. */
 static void settle(struct matches *matches, const struct listing_order *order)
 {
 	for (size_t i = 0; i < matches->count; i++) {
@@ -164,7 +164,10 @@ static void settle(struct matches *matches, const struct listing_order *order)
 	}
 }
 
-/* Members without a match get no line, nor does an archive without one if a member has a match. */
+/*
+ * A member of an archive without matches gets no line. An archive without matches gets no line if
+ * one of its members has a match.
+ */
 static bool is_shown(const struct matches *matches, size_t number)
 {
 	const struct asked_file *asked = &matches->asked[number];

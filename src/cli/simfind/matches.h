@@ -1,6 +1,6 @@
 /*
- * The matches of each FILE: collects the FILEs while they are searched for, and then sorts the pairs
- * that were found into one group for each, whose first file is the FILE.
+ * Sorts pairs into the matches of each FILE. It collects the FILEs during the search, and then
+ * makes one group of pairs for each FILE; the FILE is the first file of its group.
  *
  *     matches_ask(&matches, file, &error);            // for each FILE
  *     matches_take(&matches, &pairs, &order, &error);
@@ -19,27 +19,28 @@
 struct match;
 
 struct matches {
-	struct arena arena; /* has the FILEs */
+	struct arena arena; /* holds the FILEs */
 	struct asked_file {
 		const struct find_file *file;
-		size_t first, count; /* of its matches */
+		size_t first, count; /* of its matches in `items` */
 	} * asked;
 	size_t asked_count, asked_capacity;
-	struct match *items; /* by FILE */
+	struct match *items; /* sorted by FILE */
 	size_t count, capacity;
-	uint64_t limit;		       /* matches that are listed for a FILE; 0: all */
-	uint64_t identical, unmatched; /* matches; FILEs without any */
+	uint64_t limit; /* the most matches to list for a FILE; 0: all */
+	/* The number of identical matches, and of FILEs without matches. */
+	uint64_t identical, unmatched;
 	uint64_t left_out;
 };
 
-/* Add a FILE, or a member of one. It is copied. */
+/* Add a FILE, or a member of an archive. The file is copied. */
 int matches_ask(struct matches *matches, const struct find_file *file, struct simhash_error *error);
 
-/* Sort the pairs of these FILEs, whose files are borrowed. */
+/* Sort the pairs of these FILEs. The files of the pairs are borrowed. */
 int matches_take(struct matches *matches, const struct pair_list *pairs,
 		 const struct listing_order *order, struct simhash_error *error);
 
-/* Call `each` with the group of each FILE, and of each member of a FILE that has matches. */
+/* Call `each` with the group of each FILE, and of each member of an archive that has matches. */
 int matches_each(const struct matches *matches, struct listing *listing, listed_group_fn *each,
 		 struct simhash_error *error);
 

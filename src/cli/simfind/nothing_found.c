@@ -79,17 +79,14 @@ static void explain_absence(const struct find_plan *plan, struct store *store)
 	char *others = name_tag_sets(store);
 	struct note note;
 
-	if (others == NULL || !note_begin(&note)) {
-		free(others);
-		return;
-	}
-	if (others[0] == '\0')
-		fputs("the index is empty; add files with simhash PATH", note.out);
-	else
+	if (others != NULL && others[0] == '\0') {
+		say(find_program.name, EMPTY_INDEX);
+	} else if (others != NULL && note_begin(&note)) {
 		fprintf(note.out,
 			"the index has no files of tag set '%s', only of %s; use --tag-set=FILE",
 			simhash_tag_set_name(plan->request->tags), others);
-	note_end(&note);
+		note_end(&note);
+	}
 	free(others);
 }
 
@@ -217,49 +214,19 @@ static bool explain_files(const struct find_plan *plan, struct store *store)
 
 /* ---- Options ---- */
 
-/* Those of the options that leave files or pairs out: "--ext, --only"; returns how many. */
-static size_t write_limiting(FILE *out, const struct find_arguments *arguments)
-{
-	const struct exclusions *files = &arguments->exclusions;
-	const struct find_rule *rule = &arguments->request.rule;
-	const struct {
-		bool is_given;
-		const char *name;
-	} options[] = {
-		{files->extensions.count > 0, "--ext"},
-		{files->rules.count > 0, "--exclude"},
-		{files->min_size_bytes > 0, "--min-size"},
-		{files->max_size_bytes < INT64_MAX, "--max-size"},
-		{arguments->known_count > 0, "--known"},
-		{arguments->request.kinds != 0, "--only"},
-		{arguments->has_min_resemblance, "--min-resemblance"},
-		{rule->verify.same_extension, "--same-extension"},
-		{arguments->has_tolerance, "--tolerance"},
-	};
-	size_t count = 0;
-
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		if (options[i].is_given)
-			fprintf(out, "%s%s", count++ == 0 ? "" : ", ", options[i].name);
-	return count;
-}
-
 static void explain_options(const struct find_plan *plan)
 {
-	char *options = NULL;
-	size_t size, count;
-	FILE *out = open_memstream(&options, &size);
-	struct note note;
+	const struct find_arguments *arguments = plan->arguments;
+	const struct find_rule *rule = &arguments->request.rule;
+	struct limiting_options options = {.count = 0};
 
-	if (out == NULL)
-		return;
-	count = write_limiting(out, plan->arguments);
-	if (close_text(out, &options) == 0 && count > 0 && note_begin(&note)) {
-		fprintf(note.out, "nothing was found with %s; without %s there may be more",
-			options, count == 1 ? "it" : "them");
-		note_end(&note);
-	}
-	free(options);
+	limiting_add_filters(&options, &arguments->exclusions);
+	limiting_add(&options, arguments->known_count > 0, "--known");
+	limiting_add(&options, arguments->request.kinds != 0, "--only");
+	limiting_add(&options, arguments->has_min_resemblance, "--min-resemblance");
+	limiting_add(&options, rule->verify.same_extension, "--same-extension");
+	limiting_add(&options, arguments->has_tolerance, "--tolerance");
+	limiting_say(&options, find_program.name);
 }
 
 /* ---- All ---- */

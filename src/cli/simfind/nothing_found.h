@@ -1,5 +1,5 @@
 /*
- * Why a search has found nothing, in one line on standard error.
+ * Explains in one line on standard error why a search found nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_NOTHING_FOUND_H
@@ -9,8 +9,8 @@
 #include "store/open/store.h"
 
 /*
- * Say so if the index is empty, if it does not cover a FILE, or if other options may find something;
- * unless something was found, or with --quiet.
+ * If nothing was found, write a line if the index is empty, if it does not contain a FILE, or if
+ * other options may find something. With --quiet, write nothing.
  */
 void explain_nothing(const struct find_plan *plan, struct store *store,
 		     const struct find_outcome *outcome);

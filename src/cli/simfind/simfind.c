@@ -28,7 +28,7 @@
 
 #define PROGRAM "simfind"
 
-/* What is written takes the place of a file, which must be none that is asked for. */
+/* The output replaces a file, so refuse a file that the run reads. */
 static int check_output(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	const struct input {
@@ -49,7 +49,7 @@ static int check_output(const struct find_arguments *arguments, struct simhash_e
 	return operands_check_output(&arguments->operands, path, error);
 }
 
-/* Compare two files, which needs no index. */
+/* Compare two files. This needs no index. */
 static int compare(const struct find_arguments *arguments, struct simhash_error *error)
 {
 	struct simhash_tag_set *tags = NULL;
@@ -76,7 +76,7 @@ out:
 	return status;
 }
 
-/* The tags of the search are those of the list that the index is compared with, if there is one. */
+/* If the index is compared with a digest list, the search uses the tags of that list. */
 static int choose_tags(const struct find_arguments *arguments, struct against *against,
 		       struct simhash_tag_set **owned, struct find_request *request,
 		       struct simhash_error *error)
@@ -101,7 +101,7 @@ static void warn(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
-/* Refuse what no list can be. */
+/* Refuse options that no list supports. */
 static int check_plan(const struct find_plan *plan, const struct listing *listing,
 		      struct simhash_error *error)
 {
@@ -134,7 +134,7 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 	return status;
 }
 
-/* Open the output, plan, and do it. */
+/* Open the output, make the plan, and write the list. */
 static int search(const struct find_arguments *arguments, const struct find_request *request,
 		  const char *url, struct store *store, struct find_outcome *outcome,
 		  struct simhash_error *error)
@@ -194,7 +194,7 @@ out:
 	return status;
 }
 
-/* A match is more than a file that could not be read. */
+/* The exit status for a match has priority over the one for unreadable files. */
 static int exit_status(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		       int status)
 {
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 	status = choose_kernel(&error);
 	if (status == 0)
 		status = find_arguments_parse(&arguments, argc, argv, &error);
-	/* A directory that is gone fails the run; a wrong option is no run. */
+	/* A missing directory means that the run failed. After a wrong option there was no run. */
 	runs = status < 0 && error.code != SIMHASH_E_SYNTAX && error.code != SIMHASH_E_RANGE;
 	if (status > 0)
 		status = finish_output(&error);

@@ -1,5 +1,5 @@
 /*
- * Implements simfind --update: indexes the DIRs as simhash does by default.
+ * Implements simfind --update: indexes the DIRs like simhash without options.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	index_arguments_init(&indexing);
 	indexing.program = "simfind";
 	indexing.request.location = arguments->index.location;
-	indexing.request.location.group = NULL; /* as simhash would */
+	indexing.request.location.group = NULL; /* as in simhash */
 	indexing.request.paths = paths;
 	indexing.request.path_count = (unsigned)arguments->operands.below_count;
 	indexing.tag_file = arguments->index.tag_file;

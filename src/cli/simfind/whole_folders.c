@@ -1,6 +1,6 @@
 /*
- * Finds the folders with the most copies. It counts only identical files, so it takes about a fourth
- * of the time that groups take.
+ * Finds the folders with the most copies. It counts only identical files, so it takes about a
+ * fourth of the time that groups take.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/whole_folders.h"
@@ -13,10 +13,10 @@
 #include "report/folders/folders.h"
 #include "report/lists/marked.h"
 
-#define FILES_MAX 1000000 /* in the index; comparing the folders of more takes too long */
-#define MIN_SHARED 0.9	  /* of a folder that counts as nearly whole */
+#define MIN_SHARED 0.9 /* the minimum for a folder that is nearly a copy */
 #define SHOWN_MAX 3
-#define LEAST_OF_FIRST 10 /* a folder is shown if it saves at least this part of the first: 1/10 */
+/* A folder is shown if it saves at least 1/10 as much as the first folder. */
+#define LEAST_OF_FIRST 10
 #define SEE "See: simfind --directories"
 
 static int write_name(FILE *out, const struct folder_pairs *found, uint32_t folder,
@@ -36,7 +36,7 @@ static int write_name(FILE *out, const struct folder_pairs *found, uint32_t fold
 	return 0;
 }
 
-/* "docs-old is 99 % in docs." */
+/* Write "docs-old is 99 % in docs." */
 static int write_pair(FILE *out, const struct folder_pairs *found, const struct folder_pair *pair,
 		      const struct listing *listing, struct simhash_error *error)
 {
@@ -57,7 +57,7 @@ static int write_pair(FILE *out, const struct folder_pairs *found, const struct 
 	return 0;
 }
 
-/* The list shows single files, so a folder with one file is not worth a line. */
+/* The list already shows single files, so a folder with one file gets no line. */
 static bool is_shown(const struct folder_pair *pair, const struct folder_pair *first)
 {
 	return pair->a.files > 1 && pair->saved_bytes > 0 &&
@@ -85,9 +85,16 @@ static int write_first(FILE *out, const struct folder_pairs *found, const struct
 	return 0;
 }
 
-/* Find the folders below the directories of the request. */
-static int find_folders(const struct find_plan *plan, struct store *store,
-			struct folder_pairs *found, struct simhash_error *error)
+bool searches_whole_folders(const struct find_plan *plan)
+{
+	const struct find_request *request = plan->request;
+
+	return !plan->has_files && !request->has_between && request->takes == NULL &&
+	       request->known == NULL;
+}
+
+int find_whole_folders(const struct find_plan *plan, struct store *store,
+		       struct folder_pairs *found, struct simhash_error *error)
 {
 	const struct find_request *request = plan->request;
 	const struct find_sink sink = {.context = NULL};
@@ -113,19 +120,16 @@ static int find_folders(const struct find_plan *plan, struct store *store,
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error)
 {
-	const struct find_request *request = plan->request;
 	struct folder_pairs found;
 	int status;
 
-	/* Part of the files cannot show that a folder is whole. */
-	if (plan->list != LIST_FOLDED || request->has_between || request->takes != NULL ||
-	    request->known != NULL)
+	if (plan->list != LIST_FOLDED || !searches_whole_folders(plan))
 		return 0;
-	if (files > FILES_MAX) {
+	if (files > WHOLE_FOLDERS_FILES_MAX) {
 		fputs("To compare whole directories, use simfind --directories.\n", out);
 		return 0;
 	}
-	if (find_folders(plan, store, &found, error) != 0)
+	if (find_whole_folders(plan, store, &found, error) != 0)
 		return -1;
 	status = write_first(out, &found, listing, error);
 	folder_pairs_release(&found);

@@ -1,14 +1,27 @@
 /*
- * Names whole folders that are copies of others, or nearly, in the head of a list.
+ * Finds whole folders that are copies of others, or nearly, and names them in the head of a list.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_WHOLE_FOLDERS_H
 #define SIMHASH_CLI_WHOLE_FOLDERS_H
 
 #include "cli/simfind/find_plan.h"
+#include "find/folders/folders.h"
 #include "store/open/store.h"
 
-/* Write a line for each folder that saves the most; or how to see them, if there are many `files`. */
+#define WHOLE_FOLDERS_FILES_MAX 1000000 /* comparing the folders of more files takes too long */
+
+/* Are all files searched? Part of the files cannot show that a folder is whole. */
+bool searches_whole_folders(const struct find_plan *plan);
+
+/* Find the folders below the directories of the request. On success the caller releases them. */
+int find_whole_folders(const struct find_plan *plan, struct store *store,
+		       struct folder_pairs *found, struct simhash_error *error);
+
+/*
+ * Write a line for each of the folders that save the most. If there are more `files` than can be
+ * compared, write the command that shows such folders.
+ */
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error);
 

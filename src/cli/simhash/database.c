@@ -41,7 +41,7 @@ static int check_users(const char *url, const struct index_arguments *arguments,
 			 "%s is for an index on a server; a file of SQLite has no users", option);
 }
 
-/* Make the index, and the statements for its users. */
+/* Create the index, and the statements for its users. */
 static int make_index(const struct store_location *where, const struct role_request *request,
 		      struct role_users *users, char **statements, struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Implements simhash --export and --import: writes an index as a list of digests, and stores such a
- * list.
+ * Implements simhash --export and --import: writes an index as a list of digests, and reads such a
+ * list into an index.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -40,10 +40,10 @@ static int open_index(const struct index_arguments *arguments, enum open_mode mo
 
 /* ---- --export ---- */
 
-/* What is exported: absolute paths. */
+/* The absolute paths to export. */
 struct tops {
 	struct bytes *tops;
-	char **paths; /* the same, owned */
+	char **paths; /* the same paths, owned */
 	size_t count;
 };
 
@@ -55,7 +55,7 @@ static void tops_release(struct tops *tops)
 	free(tops->tops);
 }
 
-/* Paths of another host are taken as they are. */
+/* Paths of another host are used unchanged. */
 static int resolve_tops(const struct index_arguments *arguments, struct tops *tops,
 			struct simhash_error *error)
 {
@@ -80,7 +80,7 @@ static int resolve_tops(const struct index_arguments *arguments, struct tops *to
 	return 0;
 }
 
-/* A path that is not in the index: misspelt, not mounted, or not indexed yet. */
+/* Report a path that is not in the index: it is misspelt, not mounted, or not indexed yet. */
 static int say_not_indexed(const struct index_arguments *arguments, const char *path,
 			   struct simhash_error *error)
 {
@@ -91,7 +91,7 @@ static int say_not_indexed(const struct index_arguments *arguments, const char *
 			 path);
 }
 
-/* A link stands for itself, else for what it leads to, by whose path it was indexed. */
+/* Use the path of a link itself or, if it is not in the index, the path of its target. */
 static int find_top(const struct index_arguments *arguments, const struct digests_export *export,
 		    char **path, struct simhash_error *error)
 {
@@ -162,7 +162,7 @@ static int write_list(const struct index_arguments *arguments, const struct dige
 		output_release(&output);
 		end_by_signal(PROGRAM, "interrupted; the list is not whole");
 	}
-	/* All files of a directory may be gone, and the directory still be there. */
+	/* A directory may still exist after all its files were removed. */
 	if (status == 0 && files == 0 && export->top_count > 0)
 		status = say_not_indexed(arguments, export->tops[0].data, error);
 	if (status == 0)
@@ -204,7 +204,7 @@ int export_digests(const struct index_arguments *arguments, struct simhash_error
 
 /* ---- --import ---- */
 
-/* A list says nothing that is true of the files here, and runs here would believe it. */
+/* A list contains no information about the files here, but later runs here would rely on it. */
 static int refuse_this_host(const char *host, struct simhash_error *error)
 {
 	char here[HOST_NAME_SIZE];
@@ -229,7 +229,7 @@ int import_digests(const struct index_arguments *arguments, struct simhash_error
 	if (choose_host(arguments->host, host, error) != 0 || refuse_this_host(host, error) != 0 ||
 	    digest_reader_open(arguments->import_from, &import.reader, error) != 0)
 		return -1;
-	catch_signals(); /* from now on a list that does not come is waited for with an eye on them */
+	catch_signals(); /* from now on, waiting for the list ends at a signal */
 	if (open_index(arguments, OPEN_TO_WRITE, &url, &import.store, error) == 0 &&
 	    store_tag_set_id(import.store, digest_reader_tag_set(import.reader), true,
 			     &import.scope.tag_set, error) == 0 &&

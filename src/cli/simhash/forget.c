@@ -1,6 +1,6 @@
 /*
- * Implements simhash --forget: removes rows of files, or all sketches by a measure, from an index.
- * store/write/forget.c decides which rows belong to a path.
+ * Implements simhash --forget: removes the rows of files, or all sketches of a measure, from an
+ * index. store/write/forget.c decides which rows belong to a path.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -19,11 +19,11 @@
 #include "store/write/forget.h"
 #include "store/write/sketch_table.h"
 
-/* Whose rows are removed. */
+/* The rows to remove. */
 struct forgetting {
 	struct store *store;
 	int64_t tag_set, host;
-	bool is_elsewhere; /* on another host, whose paths cannot be looked at */
+	bool is_elsewhere; /* on another host, whose files cannot be examined */
 };
 
 static int forget_at(const struct forgetting *f, char *path, int64_t *removed,
@@ -50,7 +50,7 @@ static int forget_one(const struct forgetting *f, const char *named, int64_t *re
 		return error_set_errno(error, "--forget: cannot resolve path '%s'", named);
 	}
 	status = forget_at(f, path, &rows, error);
-	/* A link stands for itself, else for what it leads to, by whose path it was indexed. */
+	/* Use the path of a link itself or, if it is not in the index, the path of its target. */
 	if (status == 0 && rows == 0 && !f->is_elsewhere) {
 		char *resolved = realpath(path, NULL);
 		if (resolved != NULL && strcmp(resolved, path) != 0)
@@ -65,7 +65,7 @@ static int forget_one(const struct forgetting *f, const char *named, int64_t *re
 	return status;
 }
 
-/* The tag set whose rows are removed; 0 is all of them. */
+/* The tag set whose rows are removed; 0 means all tag sets. */
 static int choose_forgotten(const struct index_arguments *arguments, struct forgetting *f,
 			    struct simhash_error *error)
 {
@@ -84,7 +84,7 @@ static int choose_forgotten(const struct index_arguments *arguments, struct forg
 	return status;
 }
 
-/* `text` is as --status shows it, or as it was given to --measure. */
+/* `text` is the measure as --status shows it, or as it was given to --measure. */
 static int forget_measure(const struct forgetting *f, const char *text, int64_t *removed,
 			  struct simhash_error *error)
 {
@@ -110,7 +110,7 @@ static int forget_measure(const struct forgetting *f, const char *text, int64_t 
 	return status;
 }
 
-/* Rows of files by their paths. */
+/* Remove the rows of files by their paths. */
 static int forget_files(struct forgetting *f, const struct index_arguments *arguments,
 			const char *host, int64_t *removed, struct simhash_error *error)
 {
@@ -140,7 +140,7 @@ int forget(const struct index_arguments *arguments, struct simhash_error *error)
 	    choose_database(where.url, false, &url, error) != 0)
 		goto out;
 	where.url = url;
-	/* Opening to write would make an index that is not there. */
+	/* Opening for writing would create a missing index. */
 	if (store_open(&where, OPEN_TO_READ, &f.store, error) != 0)
 		goto out;
 	store_close(f.store);

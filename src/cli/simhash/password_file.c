@@ -1,5 +1,5 @@
 /*
- * Makes random passwords and writes them to an option file for its owner alone.
+ * Makes random passwords and writes them to an option file that only its owner can read.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simhash/password_file.h"
@@ -45,7 +45,7 @@ int password_file_open(struct password_file *file, const char *path, struct simh
 	return file->fd < 0 ? error_set_errno(error, "cannot create %s", path) : 0;
 }
 
-/* A name may have any character of a database's name. */
+/* A name may contain any character that a database name may contain. */
 static void write_group(FILE *out, const char *group, const char *user, const char *password)
 {
 	fprintf(out, "[%s]\nuser = \"", group);
@@ -57,7 +57,7 @@ static void write_group(FILE *out, const char *group, const char *user, const ch
 int password_file_write(struct password_file *file, const struct role_users *users,
 			struct simhash_error *error)
 {
-	/* mariadb --defaults-group-suffix=_sql reads the last one. */
+	/* The client mariadb --defaults-group-suffix=_sql reads the last one. */
 	static const char *const groups[ROLES] = {"simhash", "simfind", "client_sql"};
 	FILE *out = fdopen(file->fd, "w");
 

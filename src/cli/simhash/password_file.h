@@ -1,5 +1,5 @@
 /*
- * The file of --password-file: an option file with passwords that nobody has to type or to see.
+ * Writes the file of --password-file: an option file with passwords that nobody has to type or see.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PASSWORD_FILE_H
@@ -8,7 +8,7 @@
 #include "cli/simhash/sha2_password.h"
 #include "store/open/roles.h"
 
-#define PASSWORD_SIZE 41 /* 160 random bits in hexadecimal digits, with a zero */
+#define PASSWORD_SIZE 41 /* 160 random bits in hexadecimal digits, with a terminating zero */
 
 struct password_file {
 	const char *path;
@@ -18,8 +18,8 @@ struct password_file {
 };
 
 /*
- * Make a file that is not there, for its owner alone, and passwords. Errors: SIMHASH_E_SYSTEM, also
- * for a file that exists.
+ * Make passwords, and create a new file that only its owner can read. Errors: SIMHASH_E_SYSTEM,
+ * also if the file exists.
  */
 int password_file_open(struct password_file *file, const char *path, struct simhash_error *error);
 

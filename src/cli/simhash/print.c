@@ -68,13 +68,13 @@ struct printing {
 	const struct simhash_tag_set *tag_set;
 	enum status_format format;
 	struct file_scanner scanner;
-	uint64_t digests; /* lines of a digest list */
+	uint64_t digests; /* the number of lines of a digest list */
 	bool is_first, *had_unreadable;
 };
 
 /*
- * A line of a digest list. The content of standard input has no path; its hash stands for one. The
- * row of a member of an archive is in the directory of that, `shown` is the archive then.
+ * Write a line of a digest list. The content of standard input has no path, so its hash is used
+ * instead. The directory of an archive member's row is the archive; `shown` is then the archive.
  */
 static int write_digest(struct printing *printing, const char *shown, bool is_member,
 			struct file_row *row, struct simhash_error *error)
@@ -95,7 +95,7 @@ static int write_digest(struct printing *printing, const char *shown, bool is_me
 	ascii_lower_copy(extension, found, row->extension.size);
 	row->extension.data = extension;
 	if (path != NULL && is_member)
-		path[size] = '/'; /* in the place of its zero */
+		path[size] = '/'; /* replaces its terminating zero */
 	if (path != NULL)
 		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
 	else
@@ -122,12 +122,14 @@ static void write_next(struct printing *printing, struct bytes shown, const stru
 	write_row(shown, row, printing->tag_set, printing->scanner.sketching.hashes);
 }
 
-/* A file, or with `is_inflated` the content of a gzip file. 1 when it cannot be read. */
+/*
+ * Print a file or, with `is_inflated`, the content of a gzip file. Returns 1 if it cannot be read.
+ */
 static int print_view(struct printing *printing, const char *path, const char *shown,
 		      bool is_inflated, struct simhash_error *error)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	/* The keys are those of the name, not of the path to it. */
+	/* The keys depend on the name, not on the path to it. */
 	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
 	int status = 0;
 
@@ -145,7 +147,7 @@ static int print_view(struct printing *printing, const char *path, const char *s
 
 /* ---- The members of archives ---- */
 
-/* "ARCHIVE//MEMBER", or the archive alone for an empty name. NULL when memory is short. */
+/* "ARCHIVE//MEMBER", or only the archive if the name is empty. NULL without memory. */
 static char *member_path(const char *archive, struct bytes member)
 {
 	size_t size = strlen(archive);
@@ -161,7 +163,7 @@ static char *member_path(const char *archive, struct bytes member)
 	return path;
 }
 
-/* One member, or what is wrong with it. */
+/* Print one member, or report its error. */
 static int print_member(struct printing *printing, const char *archive,
 			const struct container *container, enum container_answer answer,
 			struct file_row *row, struct simhash_error *error)
@@ -210,7 +212,7 @@ static int print_container(struct printing *printing, const char *path, struct s
 	struct stat file;
 	unsigned kind = 0;
 
-	/* What is no regular file was reported as it was read. */
+	/* Paths that are not regular files were already reported. */
 	if (fd < 0 || fstat(fd, &file) != 0 ||
 	    (S_ISREG(file.st_mode) && scan_kind(&printing->scanner, fd, &kind, NULL) != 0))
 		say_unreadable(printing, bytes_of(path), errno);

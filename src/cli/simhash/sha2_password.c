@@ -1,6 +1,6 @@
 /*
  * Computes SHA-256-crypt, as "Unix crypt using SHA-256 and SHA-512" by Ulrich Drepper specifies it,
- * with 5,000 rounds. A salt of MySQL has 20 characters; crypt(3) takes 16.
+ * with 5,000 rounds. A salt of MySQL has 20 characters; crypt(3) allows 16.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simhash/sha2_password.h"
@@ -27,7 +27,7 @@ static const char digits[] = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
 struct crypt {
 	struct hashing *hashing;
 	const char *password, *salt;
-	size_t size; /* of the password */
+	size_t size; /* the size of the password */
 	uint8_t digest[DIGEST_SIZE];
 	/* The sequences P and S of the specification. */
 	uint8_t p[PASSWORD_MAX], s[SALT_SIZE];
@@ -66,7 +66,7 @@ static void begin_digest(struct crypt *crypt)
 	hashing_end(crypt->hashing, crypt->digest);
 }
 
-/* Steps 13 to 20: `size` bytes of the digest of many times the password, or the salt. */
+/* Steps 13 to 20: `size` bytes of the digest of the password, or the salt, repeated many times. */
 static void make_sequence(struct crypt *crypt, void (*add)(struct crypt *), unsigned times,
 			  uint8_t *sequence, size_t size)
 {
@@ -104,7 +104,7 @@ static char *put_digits(char *text, unsigned bits, int count)
 	return text;
 }
 
-/* Step 22: three bytes at a time, the low bits first, in an order of their own. */
+/* Step 22: three bytes at a time, the low bits first, in a special order. */
 static void put_digest(char *text, const uint8_t *digest)
 {
 	unsigned a = 0, b = 10, c = 20;

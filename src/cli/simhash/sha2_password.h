@@ -11,7 +11,7 @@
 #define SHA2_PASSWORD_SIZE (7 + 20 + 43 + 1)
 
 /*
- * Hash a password of at most 64 bytes with a new salt. The text needs no quoting in SQL. Errors:
+ * Hash a password of at most 64 bytes with a new salt. The text needs no quoting in SQL. Errors: no
  * memory, SIMHASH_E_SYSTEM without random bytes, and a build without Nettle.
  */
 int sha2_password(const char *password, char text[SHA2_PASSWORD_SIZE], struct simhash_error *error);

@@ -25,7 +25,7 @@ static void write_padded(struct bytes text, size_t width)
 {
 	size_t size;
 	char *escaped = escape_text(text, &size);
-	/* Without memory for the escapes the columns after a name that needs them are out of line. */
+	/* Without memory for the escapes, columns after an escaped name are not aligned. */
 	size_t columns = escaped == NULL ? text.size : text_columns((struct bytes){escaped, size});
 
 	write_escaped(stdout, text);
@@ -34,7 +34,7 @@ static void write_padded(struct bytes text, size_t width)
 	free(escaped);
 }
 
-/* An id without a name is shown as it is. */
+/* An id without a name is shown as a number. */
 static void write_name(const struct name_list *names, int64_t id, size_t width)
 {
 	const struct name *known = name_list_find(names, id);

@@ -1,5 +1,5 @@
 /*
- * The data that simhash --status shows.
+ * Defines the data that simhash --status shows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_STATUS_H
@@ -16,15 +16,14 @@ struct index_status {
 	const char *url;
 	int64_t bytes;
 	struct name_list hosts, tag_sets, measures;
-	int64_t *measure_files; /* that have a sketch by each measure */
+	int64_t *measure_files; /* the number of files with a sketch of each measure */
 	struct scope_total *totals;
 	size_t total_count;
-	struct scan_run_list
-		runs; /* the last of each root, with the number of its runs as its id */
-	struct find_run_list answers; /* that simfind --store keeps */
+	struct scan_run_list runs;    /* the last run of each root; its id is the number of runs */
+	struct find_run_list answers; /* the runs of simfind --store */
 };
 
-/* Write it as an object of JSON. The caller checks the stream's error state. */
+/* Write it as a JSON object. The caller checks the error state of the stream. */
 void write_status_json(FILE *out, const struct index_status *status);
 
 #endif

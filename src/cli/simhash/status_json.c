@@ -5,7 +5,7 @@
 #include "base/text/record.h"
 #include "cli/simhash/status.h"
 
-/* What every member is: null where it is not known. */
+/* The type of every member: null if it is unknown. */
 #define IN IN_JSON | OR_NULL
 
 /* An id without a name is null. */
@@ -16,7 +16,7 @@ static struct bytes name_of(const struct name_list *names, int64_t id)
 	return known == NULL ? NO_TEXT : known->text;
 }
 
-/* What has not happened yet is null. */
+/* An event that has not happened yet is null. */
 static int64_t time_of(int64_t time_ns)
 {
 	return time_ns == 0 ? NO_NUMBER : time_ns;

@@ -1,6 +1,6 @@
 /*
- * The tasks of simhash by its options: a function and a file for each task. -1 is failure; a file
- * that cannot be read is reported and does not end a task.
+ * Declares the tasks of simhash: a function and a file for each task. -1 is failure. A file that
+ * cannot be read is reported, and the task continues.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_TASKS_H

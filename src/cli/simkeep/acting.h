@@ -22,21 +22,21 @@
 
 struct acting {
 	const struct keep_arguments *arguments;
-	struct keep_policy policy; /* with absolute directories */
+	struct keep_policy policy; /* with absolute paths of directories */
 	struct bytes *protected;   /* owned with its items */
 	size_t protected_capacity;
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
-	struct output_file script;	 /* open, if there is to be one */
-	bool script_is_output;		 /* standard output */
+	struct output_file script;	 /* open if a script is written */
+	bool script_is_output;		 /* the script goes to standard output */
 	struct covered covered;		 /* empty with --decisions */
-	const struct commands *commands; /* each act has its own action; NULL: there are none */
+	const struct commands *commands; /* each act has its own action; NULL: no such commands */
 	struct removable removable;	 /* copies, if folders are listed */
 	uint64_t acts, left, saved_bytes, unreadable;
-	struct presentation how; /* of standard output */
-	struct layout layout;	 /* of its lines on a terminal; owns its prefix */
+	struct presentation how; /* for standard output */
+	struct layout layout;	 /* for lines on a terminal; owns its prefix */
 };
 
-/* Find the directories of rules and options. The caller ends it, also after -1. */
+/* Find the directories of rules and options. The caller calls acting_end, also after -1. */
 int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 		 struct simhash_error *error);
 void acting_end(struct acting *acting);
@@ -44,18 +44,20 @@ void acting_end(struct acting *acting);
 /* Protect one more directory. */
 int acting_protect(struct acting *acting, const char *directory, struct simhash_error *error);
 
-/* Say and count that a file is left alone. */
+/* Count a file that is left alone, and write a message. */
 void acting_leave(struct acting *acting, const char *path, const char *why);
 
-/* Open the file of --action=script, if it was given; `store` NULL: there is no index. */
+/*
+ * Open the file of --action=script, if the option was given. `store` is NULL if there is no index.
+ */
 int acting_open_script(struct acting *acting, const struct store *store,
 		       struct simhash_error *error);
 
-/* Make a plan for these files, which are sorted; carry it out, and say what was done. */
+/* Make a plan for these sorted files, carry it out, and report the result. */
 int acting_plan(struct acting *acting, struct keep_file *files, size_t count, const char *host,
 		struct simhash_error *error);
 
-/* The same for a plan that exists already; no script is written. */
+/* As acting_plan, for an existing plan; no script is written. */
 int acting_carry_out(struct acting *acting, const struct plan *plan, const char *host,
 		     struct simhash_error *error);
 

@@ -17,11 +17,15 @@
 #include "keep/decisions.h"
 
 #define PROGRAM "simkeep"
-#define DECISIONS_MAX ((size_t)2 << 30) /* bytes of decisions, or of the commands of a script */
+/* The maximum size of decisions, or of the commands of a script. */
+#define DECISIONS_MAX ((size_t)2 << 30)
 
 /* ---- Decisions ---- */
 
-/* What cannot be known before the file of --decisions is read: it may be a script with its own actions. */
+/*
+ * Checks that are only possible after the file of --decisions was read: it may be a script with its
+ * own actions.
+ */
 static int check_action(const struct keep_arguments *arguments, struct simhash_error *error)
 {
 	if (!arguments->yes || arguments->policy.action != ACTION_REPORT)
@@ -69,7 +73,7 @@ static int check_commands(const struct acting *acting, const struct commands *co
 	return 0;
 }
 
-/* What is done, in one word, if all commands do the same. */
+/* The action of all commands, or ACTION_REPORT if they differ. */
 static enum keep_action common_action(const struct commands *commands)
 {
 	for (size_t i = 1; i < commands->count; i++)

@@ -24,7 +24,7 @@
 
 #define PROGRAM "simkeep"
 
-/* ---- Finding them ---- */
+/* ---- Finding copies ---- */
 
 struct search {
 	const struct keep_arguments *arguments;
@@ -32,7 +32,7 @@ struct search {
 	uint64_t unreadable;
 };
 
-/* Do --ext, --exclude, --min-size and --max-size let a file through? 1, 0, or -1. */
+/* Do --ext, --exclude, --min-size and --max-size allow a file? Returns 1, 0, or -1. */
 static int is_wanted(const struct keep_arguments *arguments, const struct find_file *file,
 		     struct simhash_error *error)
 {
@@ -74,7 +74,7 @@ static void file_unreadable(void *context, struct bytes path, int system_errno)
 	say_path(PROGRAM, path, explain_errno(system_errno));
 }
 
-/* No file is kept in a directory that the index does not know. */
+/* No file would be kept in a directory that is not in the index. */
 static int check_rules(const struct acting *acting, const struct finder *finder,
 		       struct simhash_error *error)
 {
@@ -103,7 +103,7 @@ static int find_copies(struct acting *acting, struct store *store, const char *h
 	find_request_init(&request);
 	request.tags = tags;
 	request.host = host;
-	request.hard_links = true; /* all names of a file are known */
+	request.hard_links = true; /* a plan needs all names of a file */
 	request.expand = operands->has_files;
 	request.rule.tolerance.percent_millionths = 0;
 	request.below = operands->below;
@@ -122,9 +122,9 @@ static int find_copies(struct acting *acting, struct store *store, const char *h
 	return status;
 }
 
-/* ---- Handing them on ---- */
+/* ---- Passing copies on ---- */
 
-/* A plan has all of them: one inode may have contents of several times. */
+/* A plan needs all files at once: one inode may occur with contents of several times. */
 struct copy_list {
 	struct keep_file *files;
 	size_t count, capacity;
@@ -159,7 +159,7 @@ static int act_on_files(struct acting *acting, struct copy_sorter *copies, const
 
 	if (status == 0)
 		status = acting_plan(acting, list.files, list.count, host, error);
-	/* Folders that are listed point into the paths. */
+	/* Listed folders point into the paths. */
 	removable_release(&acting->removable);
 	arena_release(&list.paths);
 	free(list.files);
@@ -172,7 +172,7 @@ static int add_content(void *context, struct keep_file *files, size_t count,
 	return plan_script_add(context, files, count, error);
 }
 
-/* A script of all copies has no plan, so it needs only the files of one content at a time. */
+/* A script about all copies has no plan, so it needs only the files of one content at a time. */
 static int write_all(struct acting *acting, struct copy_sorter *copies, const char *host,
 		     struct simhash_error *error)
 {
@@ -206,7 +206,7 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 		       : act_on_files(acting, copies, host, error);
 }
 
-/* *id is a tag set by which the index has files, or 0; for several that is an error. */
+/* *id is a tag set of files in the index, or 0; several tag sets are an error. */
 static int find_only_tags(struct store *store, const struct name_list *sets, int64_t *id,
 			  struct simhash_error *error)
 {
@@ -232,8 +232,8 @@ static int find_only_tags(struct store *store, const struct name_list *sets, int
 	return 0;
 }
 
-/* The built-in tags, or if the index has no files by these, the only ones that it has files by. */
-static int choose_tags(struct store *store, struct simhash_tag_set **tags,
+/* The built-in tags or, if the index has no files with these, the only tag set that has files. */
+static int choose_tags(struct store *store, struct simhash_tag_set **tags, bool *has_files,
 		       struct simhash_error *error)
 {
 	struct name_list sets = {.count = 0};
@@ -244,17 +244,35 @@ static int choose_tags(struct store *store, struct simhash_tag_set **tags,
 	    store_tag_set_id(store, *tags, false, &id, error) != 0 ||
 	    (id != 0 && store_count_rows(store, id, &rows, error) != 0))
 		return -1;
+	*has_files = rows > 0;
 	if (rows > 0)
 		return 0;
 	if (store_read_tag_sets(store, &sets, error) != 0)
 		return -1;
 	status = find_only_tags(store, &sets, &id, error);
+	*has_files = id != 0;
 	if (status == 0 && id != 0) {
 		simhash_tag_set_free(*tags);
 		status = store_read_tag_set(store, id, tags, error);
 	}
 	name_list_release(&sets);
 	return status;
+}
+
+/* Why there is nothing to do, if an empty index or an option may be the reason. */
+static void explain_nothing(const struct acting *acting, bool has_files)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+	struct limiting_options options = {.count = 0};
+
+	if (arguments->quiet || acting->acts > 0 || acting->left > 0 || acting->unreadable > 0)
+		return;
+	if (!has_files) {
+		say(PROGRAM, EMPTY_INDEX);
+	} else if (arguments->script_path == NULL) {
+		limiting_add_filters(&options, &arguments->exclusions);
+		limiting_say(&options, PROGRAM);
+	}
 }
 
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error)
@@ -264,11 +282,12 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	struct store *store = NULL;
 	struct copy_sorter *copies = NULL;
 	char *url = NULL;
+	bool has_files = false;
 	int status;
 
 	status = open_chosen_index(&arguments->index, &url, &store, error);
 	if (status == 0)
-		status = choose_tags(store, &tags, error);
+		status = choose_tags(store, &tags, &has_files, error);
 	if (status == 0)
 		status = output_check_index(arguments->script_path, store, host, error);
 	if (status == 0)
@@ -284,6 +303,8 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	store_close(store);
 	if (status == 0)
 		status = hand_on(acting, copies, host, error);
+	if (status == 0)
+		explain_nothing(acting, has_files);
 	copy_sorter_free(copies);
 	free(url);
 	simhash_tag_set_free(tags);

@@ -1,5 +1,5 @@
 /*
- * Encodes files as lines of bytes in the order of plans, and sorts the lines.
+ * Encodes files as lines of bytes in the order of plans, and sorts these lines.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simkeep/copy_sorter.h"
@@ -15,7 +15,7 @@
 
 #define RECENT_FILES 65536 /* the first file of many copies comes with each of them */
 
-/* A line: the content, the path with its zero, the numbers. */
+/* A line contains the content, the path with its zero, and the numbers. */
 enum { SIZE_BYTES = 8, CONTENT_BYTES = SIZE_BYTES + KEEP_HASH_SIZE };
 
 struct copy_numbers {
@@ -30,7 +30,7 @@ struct recent_file {
 
 struct copy_sorter {
 	struct line_sorter *lines;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* for the fields below */
 	struct recent_file *recent;
 	char *line;
 	size_t line_capacity;
@@ -44,7 +44,7 @@ int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct sim
 		return error_set_memory(error);
 	pthread_mutex_init(&made->lock, NULL);
 	made->recent = calloc(RECENT_FILES, sizeof *made->recent);
-	/* The order of lines takes as much as the lines. */
+	/* Sorting lines needs as much memory as the lines. */
 	if (made->recent != NULL && line_sorter_new(memory_bytes / 2, &made->lines, error) == 0)
 		return 0;
 	if (made->recent == NULL)
@@ -67,14 +67,14 @@ void copy_sorter_free(struct copy_sorter *sorter)
 
 /* ---- Adding ---- */
 
-/* Can the content be compared, and the name be changed, on this host? */
+/* Can the content be compared and the name be changed on this host? */
 static bool is_within_reach(const struct find_file *file)
 {
 	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
 	       file->size_bytes > 0;
 }
 
-/* Was it added of late? The lock is held. */
+/* Was it added recently? The caller holds the lock. */
 static bool is_recent(struct copy_sorter *sorter, const struct find_file *file)
 {
 	struct recent_file *recent =
@@ -87,7 +87,7 @@ static bool is_recent(struct copy_sorter *sorter, const struct find_file *file)
 	return is_known;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static int add_file(struct copy_sorter *sorter, const struct find_file *file,
 		    struct simhash_error *error)
 {
@@ -123,15 +123,15 @@ int copy_sorter_add(struct copy_sorter *sorter, const struct find_file *file,
 	return status;
 }
 
-/* ---- Handing on ---- */
+/* ---- Passing on ---- */
 
-/* The lines of one content, one behind another. */
+/* The lines of one content, one after another. */
 struct gathering {
 	copies_fn *each;
 	void *context;
 	char *bytes;
 	size_t used, capacity;
-	size_t *ends; /* of each line */
+	size_t *ends; /* the end of each line */
 	size_t count, end_capacity;
 	struct keep_file *files;
 	size_t file_capacity;

@@ -1,7 +1,7 @@
 /*
  * Sorts any number of files that have copies into the order of plans, content by content: the
  * largest first, then by the hash of the content, then by path. Files that do not fit into memory
- * wait in temporary files. At last only the files of one content are in memory at a time.
+ * are in temporary files. At the end, only the files of one content are in memory at a time.
  *
  *     copy_sorter_new(32 << 20, &sorter, &error);
  *     copy_sorter_add(sorter, file, &error);      // for each file of identical pairs
@@ -18,25 +18,31 @@
 
 struct copy_sorter;
 
-/* The share of the memory that these files take: an eighth. */
+/* The share of the memory for these files: an eighth. */
 #define COPIES_SHARE 8
 
-/* Files take at most about `memory_bytes`. */
+/* Files use at most about `memory_bytes`. */
 int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct simhash_error *error);
-void copy_sorter_free(struct copy_sorter *sorter); /* NULL is fine */
+void copy_sorter_free(struct copy_sorter *sorter); /* also accepts NULL */
 
 /*
- * Take a file of an identical pair, if its content can be compared, and its name changed, on this
- * host. A file may come again. Any thread may add.
+ * Add a file of an identical pair if its content can be compared and its name can be changed on
+ * this host. The same file may be added again. Any thread may call it.
  */
 int copy_sorter_add(struct copy_sorter *sorter, const struct find_file *file,
 		    struct simhash_error *error);
 
-/* All files of one content, each once; they and their paths live during this call. */
+/*
+ * Receives all files of one content, each once; the files and their paths are valid during this
+ * call.
+ */
 typedef int copies_fn(void *context, struct keep_file *files, size_t count,
 		      struct simhash_error *error);
 
-/* Hand on content by content. By one thread, once, when all files were added. */
+/*
+ * Pass the files on, one content at a time. Call it once, in one thread, after all files were
+ * added.
+ */
 int copy_sorter_each(struct copy_sorter *sorter, copies_fn *each, void *context,
 		     struct simhash_error *error);
 

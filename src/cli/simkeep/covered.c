@@ -53,7 +53,7 @@ static bool is_covered(const struct covered *covered, size_t count, struct bytes
 	return false;
 }
 
-/* Each tree once, and none below another one. */
+/* Remove duplicate trees, and trees that are below another one. */
 static void settle(struct covered *covered)
 {
 	size_t kept = 0;
@@ -65,7 +65,7 @@ static void settle(struct covered *covered)
 	covered->count = kept;
 }
 
-/* The same tree has a run for each time that it was indexed. */
+/* Was the same tree added last? It has a run for each time that it was indexed. */
 static bool is_last(const struct covered *covered, struct bytes tree)
 {
 	return covered->count > 0 &&

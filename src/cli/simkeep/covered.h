@@ -1,6 +1,6 @@
 /*
- * The directories that a plan covers: the DIR arguments, or all directories of this host that were
- * indexed. With FILEs alone there are none.
+ * Determines the directories that a plan covers: the DIR arguments, or all directories of this host
+ * that were indexed. If there are only FILEs, there are none.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_COVERED_H
@@ -15,9 +15,9 @@
 struct store;
 
 struct covered {
-	struct bytes *trees; /* sorted, and none below another one */
+	struct bytes *trees; /* sorted; none is below another one */
 	size_t count, capacity;
-	bool is_all; /* of the index */
+	bool is_all; /* all directories in the index */
 	struct arena texts;
 };
 
@@ -26,10 +26,13 @@ int covered_read(struct covered *covered, const struct operands *operands, struc
 		 const struct simhash_tag_set *tags, const char *host, struct simhash_error *error);
 void covered_release(struct covered *covered);
 
-/* Say on standard error which they are, before anything is done. */
+/* Print to standard error which directories are covered, before anything is done. */
 void say_covered(const struct covered *covered);
 
-/* Say which command updates the index after an act; what is covered may be empty, which is not known. */
+/*
+ * Print the command that updates the index after an act. If `covered` is empty, the directories are
+ * unknown.
+ */
 void say_how_to_update(const struct covered *covered);
 
 #endif

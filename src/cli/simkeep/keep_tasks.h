@@ -1,5 +1,5 @@
 /*
- * The tasks of simkeep: a function for each.
+ * Declares the tasks of simkeep.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_KEEP_TASKS_H
@@ -9,10 +9,13 @@
 
 struct acting;
 
-/* --decisions: what a report saved, or the commands of a script. */
+/* --decisions: carry out the decisions of a report, or the commands of a script. */
 int apply_decisions(struct acting *acting, const char *host, struct simhash_error *error);
 
-/* Copies of the index: --keep, --action=script, and without them the folders that have copies. */
+/*
+ * Act on copies in the index: --keep, --action=script or, without them, list the folders with
+ * copies.
+ */
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error);
 
 /* --undo; *had_left: a file was left alone. */

@@ -19,7 +19,7 @@
 static const enum keep_action actions[SCRIPT_WAYS] = {ACTION_HARDLINK, ACTION_REFLINK,
 						      ACTION_DELETE};
 
-/* What each way keeps for a copy; NULL: the copy does not go that way. */
+/* The file that each way keeps for a copy; NULL: this way is not possible. */
 struct copy_ways {
 	const struct keep_file *kept[SCRIPT_WAYS];
 };
@@ -50,7 +50,7 @@ static int plan_ways(struct copy_ways *ways, struct keep_file *files, size_t cou
 			return add_plan(ways, files, count, policy, way, way, error);
 	if (policy->protected_count == 0)
 		return add_plan(ways, files, count, policy, SCRIPT_HARDLINK, SCRIPT_DELETE, error);
-	/* Hard links are made to no file that is protected, so another one may be kept for them. */
+	/* Protected files get no hard links, so another file may be kept for hard links. */
 	return add_plan(ways, files, count, policy, SCRIPT_HARDLINK, SCRIPT_HARDLINK, error) != 0
 		       ? -1
 		       : add_plan(ways, files, count, policy, SCRIPT_REFLINK, SCRIPT_DELETE, error);
@@ -103,7 +103,7 @@ static int write_copy(struct plan_script *script, const struct keep_file *copy,
 		commands += why[way].message[0] == '\0';
 	}
 	if (commands == 0)
-		return 0; /* where files are looked at, the plan has told so */
+		return 0; /* if files are checked, the plan has reported it */
 	if (script->copies == 0 || script->last_size_bytes != copy->size_bytes ||
 	    memcmp(script->last_hash, copy->hash, KEEP_HASH_SIZE) != 0)
 		script_write_content(script->out, copy->size_bytes);

@@ -3,7 +3,7 @@
  *
  *     plan_script_begin(&script, file->stream, &request, &error);
  *     plan_script_add(&script, files, count, &error);      // for each content, or for all at once
- *     plan_script_end(&script);                            // if it was begun
+ *     plan_script_end(&script);                            // if it has begun
  *     close_plan_script(file, &script, quiet, &error);
  *
  * SPDX-License-Identifier: MIT
@@ -16,42 +16,44 @@
 #include "report/lists/output_file.h"
 
 struct script_request {
-	const struct keep_policy *policy; /* ACTION_REPORT: commands of all kinds; no ACTION_MOVE */
+	/* ACTION_REPORT: commands of all kinds; ACTION_MOVE is not allowed */
+	const struct keep_policy *policy;
 	const char *host;
-	bool host_is_given; /* by --host */
-	bool looks; /* leave out what `simkeep --yes` would leave alone now; no file is read */
+	bool host_is_given; /* --host was given */
+	/* Leave out copies that `simkeep --yes` would leave alone now; no file is read. */
+	bool looks;
 };
 
 struct plan_script {
 	FILE *out;
 	const struct keep_policy *policy;
 	bool looks;
-	struct actor actor; /* that looks */
-	/* The content of the copy before, and how many there are. */
+	struct actor actor; /* checks the files */
+	/* The content of the copy before, and the numbers of copies and commands. */
 	int64_t last_size_bytes;
 	uint8_t last_hash[KEEP_HASH_SIZE];
 	uint64_t copies, commands;
 };
 
-/* Write what comes before all copies. Borrows the stream, and the policy of the request. */
+/* Write the text before all copies. The stream and the policy of the request must stay valid. */
 int plan_script_begin(struct plan_script *script, FILE *out, const struct script_request *request,
 		      struct simhash_error *error);
 
 /*
- * Write the copies of some contents, which come in the order of plans (keep.h), each with all its
- * files. Sorts `files`.
+ * Write the copies of some contents in the order of plans (keep.h), with all files of each content.
+ * Sorts `files`.
  */
 int plan_script_add(struct plan_script *script, struct keep_file *files, size_t count,
 		    struct simhash_error *error);
 
-/* Write what comes after all copies, and release what the script holds. */
+/* Write the text after all copies, and release the script. */
 void plan_script_end(struct plan_script *script);
 
-/* Refuse a script that would take the place of one of these files. `path` NULL is fine. */
+/* Refuse a script that would replace one of these files. `path` may be NULL. */
 int check_plan_script(const char *path, const struct keep_file *files, size_t count,
 		      struct simhash_error *error);
 
-/* Close the file of a script that has ended, and say so unless `quiet`. */
+/* Close the file of a complete script, and print a message unless `quiet` is set. */
 int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,
 		      struct simhash_error *error);
 

@@ -364,7 +364,7 @@ static void write_relation(FILE *out, const struct removable_folder *folder,
 		write_path(out, folder->kept, view);
 }
 
-/* The files and bytes of a folder, aligned with those of others. */
+/* The files and bytes of a folder, right-aligned. */
 static void write_numbers(FILE *out, const struct removable_folder *folder, size_t files_columns)
 {
 	char files[FILES_SIZE], bytes[32];
@@ -411,7 +411,7 @@ static size_t path_columns(struct bytes path, struct bytes prefix)
 	return columns;
 }
 
-/* What is left out of the paths of a screen. */
+/* The beginning that all paths of a screen share. */
 static struct bytes find_prefix(const struct removable *removable, size_t shown)
 {
 	struct bytes common = path_above(removable->folders[0].path);
@@ -462,7 +462,7 @@ static void write_screen(const struct removable *removable, const struct removab
 		if (!write_folder(&removable->folders[i], &layout, files_columns, view))
 			break;
 	if (shown < all)
-		fprintf(view->out, "and %s more folders: simkeep | less lists all\n",
+		fprintf(view->out, "and %s more folders; a file or a pipe gets all\n",
 			format_count(all - shown, text));
 	free((char *)(uintptr_t)layout.prefix.data);
 }

@@ -24,32 +24,32 @@ struct removable_copy {
 	uint64_t bytes;
 };
 
-/* What the kept files have in common. */
+/* The place of the kept files of a removable folder. */
 enum removable_relation {
-	COPIES_SCATTERED, /* nothing */
-	COPIES_IN_ITSELF, /* the removable folder has them directly in it */
-	COPIES_PARTLY_IN, /* another folder has them directly in it */
-	COPIES_ALL_IN,	  /* one folder has them, and with them all that the removable folder has */
-	COPIES_IDENTICAL  /* the kept folder has the same paths below it, and no other file */
+	COPIES_SCATTERED, /* in several folders */
+	COPIES_IN_ITSELF, /* directly in the removable folder */
+	COPIES_PARTLY_IN, /* directly in one other folder */
+	COPIES_ALL_IN,	  /* in one folder, which has all files of the removable folder */
+	COPIES_IDENTICAL  /* in a folder with the same paths below it and no other file */
 };
 
 struct removable_folder {
 	struct bytes path, kept; /* `kept` is empty if the kept files are scattered */
 	enum removable_relation relation;
 	uint64_t copies, bytes;
-	uint64_t files; /* in the folder; 0: not known */
+	uint64_t files; /* all files in the folder; 0: unknown */
 };
 
-/* Why some files cannot be removed. */
+/* A reason why some files cannot be removed. */
 struct removable_reason {
-	const char *path; /* of the first */
+	const char *path; /* the path of the first file */
 	char *why;
 	uint64_t files;
 };
 
 #define REASONS_MAX 8 /* the last one also counts further reasons */
 
-/* All zero to begin with. */
+/* All zero at the beginning. */
 struct removable {
 	struct removable_copy *copies;
 	size_t count, capacity;
@@ -59,23 +59,26 @@ struct removable {
 	size_t reason_count;
 };
 
-/* Add a copy. Borrows both paths until the release. */
+/* Add a copy. Both paths must stay valid until removable_release. */
 int removable_add(struct removable *removable, const char *path, const char *kept, uint64_t bytes,
 		  struct simhash_error *error);
 
-/* Count a file that cannot be removed. Borrows the path until the release. */
+/* Count a file that cannot be removed. The path must stay valid until removable_release. */
 void removable_leave(struct removable *removable, const char *path, const char *why);
 
-/* Say on standard error how many files these are, with a line for each reason. */
+/* Write the number of these files to standard error, one line for each reason. */
 void removable_say_left(const struct removable *removable);
 
-/* Make the folders, the one with the most bytes first. Reads the directories, and no file. */
+/* Make the folders, sorted by their bytes, most first. This reads directories, but no file. */
 int removable_add_up(struct removable *removable, struct simhash_error *error);
 
-/* How folders are shown. */
+/* How the folders are written. */
 struct removable_view {
 	FILE *out;
-	unsigned columns; /* of a terminal; 0: it is a file, which gets whole paths and no limit */
+	/*
+	 * The width of a terminal; 0: the output is a file, which gets full paths and all folders.
+	 */
+	unsigned columns;
 	bool has_colours;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The program simkeep: acts on copies by rules or decisions, and undoes its acts. It parses the
- * options, runs the requested task, and reports errors.
+ * Runs the program simkeep, which acts on copies by rules or decisions, and undoes its acts. This
+ * file parses the options, runs the task, and reports errors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void warn(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
-/* A script takes the place of a file, which must not be one that is read. */
+/* A script must not replace a file that is read. */
 static int check_script(const struct keep_arguments *arguments, struct simhash_error *error)
 {
 	const char *path = arguments->script_path;

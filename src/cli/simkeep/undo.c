@@ -65,7 +65,7 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 		say_path(PROGRAM, bytes_of(act->path), result.attribute_note);
 }
 
-/* A run that was stopped looks the same as a file that was cut: neither can name later acts. */
+/* A stopped run and a truncated journal look the same: the later acts are unknown. */
 static void say_ending(const struct keep_arguments *arguments, const struct journal_list *list)
 {
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;

@@ -17,9 +17,12 @@
 #include "cli/terminal/terminal.h"
 
 static _Atomic(pid_t) pager; /* 0: none */
-static int terminal = -1;    /* what stdout was */
+static int terminal = -1;    /* the original stdout */
 
-/* Can the first word of a command be found? What only a shell understands is left to it. */
+/*
+ * Can the first word of a command be found? Commands that only a shell understands are left to the
+ * shell.
+ */
 static bool is_runnable(const char *command)
 {
 	size_t size = strcspn(command, " \t");
@@ -42,7 +45,7 @@ static bool is_runnable(const char *command)
 	return found;
 }
 
-/* NULL: none. */
+/* Return the command of the pager, or NULL for no pager. */
 static const char *choose(const char *program)
 {
 	const char *command = getenv("PAGER"), *type = getenv("TERM");
@@ -61,7 +64,7 @@ static const char *choose(const char *program)
 	return NULL;
 }
 
-/* As git does: colours are passed on, and what fits on the screen stays there. */
+/* As git does: pass colours on, and leave output that fits on the screen there. */
 static void set_defaults(void)
 {
 	setenv("LESS", "FRX", 0);
@@ -98,7 +101,7 @@ void pager_start(const char *program)
 	if (pager > 0)
 		dup2(pipe_ends[1], STDOUT_FILENO);
 	else
-		pager = 0; /* without one, all is still written */
+		pager = 0; /* without a pager, everything is still written */
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
 }
@@ -109,7 +112,7 @@ void pager_finish(void)
 
 	if (process == 0)
 		return;
-	fflush(stdout); /* what fails was reported, or ends the program */
+	fflush(stdout); /* a failure was reported, or ends the program */
 	dup2(terminal, STDOUT_FILENO);
 	close(terminal);
 	while (waitpid(process, NULL, 0) < 0 && errno == EINTR)

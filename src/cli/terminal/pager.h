@@ -11,16 +11,16 @@
 #define SIMHASH_CLI_PAGER_H
 
 /*
- * From now on stdout, which is a terminal, is read by $PAGER, or by less where that is not set. If
- * it is empty or cat, if there is no less, or on a terminal that cannot move its cursor, nothing
- * changes; nor where the pager cannot be run, which is reported.
+ * Send stdout, which is a terminal, to $PAGER, or to less if it is not set. Nothing changes if
+ * $PAGER is empty or cat, if there is no less, if the terminal cannot move its cursor, or if the
+ * pager cannot be run, which is reported.
  */
 void pager_start(const char *program);
 
-/* Flush stdout, wait for the pager, and have stdout be the terminal again. May be called always. */
+/* Flush stdout, wait for the pager, and make stdout the terminal again. May always be called. */
 void pager_finish(void);
 
-/* Before a signal ends the program: wait for the pager, which has the terminal. */
+/* Call it before a signal ends the program: waits for the pager, which uses the terminal. */
 void pager_wait_at_signal(void);
 
 #endif

@@ -14,10 +14,10 @@
 #include "cli/terminal/terminal.h"
 
 #define REDRAW_NS (NS_PER_S / 10)    /* ten times a second */
-#define BEGIN_NS (4 * NS_PER_S / 10) /* what is over by then needs no line */
+#define BEGIN_NS (4 * NS_PER_S / 10) /* work that is done before this needs no line */
 #define SMOOTHED_S 3.0
-#define MEASURED_S 0.4 /* a rate of less time is no rate yet */
-#define APART_S 0.05   /* two rates closer together are one */
+#define MEASURED_S 0.4 /* rates over a shorter time are not used */
+#define APART_S 0.05   /* two rates within this time are one */
 
 bool progress_is_wanted(enum progress_mode mode, bool is_quiet)
 {
@@ -38,7 +38,7 @@ static void draw(struct progress_display *display)
 
 	if (line == NULL)
 		return;
-	/* The last column stays free: some terminals wrap when it is written. */
+	/* The last column stays free, because some terminals wrap when it is written. */
 	display->write(display->context, line, seconds, terminal_columns() - 1);
 	if (close_text(line, &text) == 0)
 		show_status(text);
@@ -73,7 +73,7 @@ void progress_start(struct progress_display *display, enum progress_mode mode, p
 	display->start_ns = clock_monotonic_ns();
 	pthread_mutex_init(&display->lock, NULL);
 	clock_condition_init(&display->changed);
-	/* Without a thread the run goes on without a line. */
+	/* Without a thread, the run continues without a progress line. */
 	display->is_running = pthread_create(&display->thread, NULL, display_main, display) == 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The progress line: it shows at the bottom of the terminal how far the work is. A thread redraws
- * it ten times a second.
+ * Shows the progress of the work at the bottom of the terminal. A thread redraws the line ten times
+ * a second.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_PROGRESS_H
@@ -13,7 +13,7 @@
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
-/* Write the line, of at most `columns` columns, `seconds` after the start. */
+/* Write the line with at most `columns` columns, `seconds` after the start. */
 typedef void progress_fn(void *context, FILE *line, double seconds, unsigned columns);
 
 struct progress_display {
@@ -30,11 +30,14 @@ struct progress_display {
 /* Is progress shown? PROGRESS_AUTO shows it on a terminal that can redraw a line. */
 bool progress_is_wanted(enum progress_mode mode, bool is_quiet);
 
-/* Show it from now on; unless with PROGRESS_ALWAYS, only once the work takes a moment. */
+/*
+ * Show progress from now on. Unless the mode is PROGRESS_ALWAYS, the line appears only after a
+ * moment.
+ */
 void progress_start(struct progress_display *display, enum progress_mode mode, progress_fn *write,
 		    void *context);
 
-/* Erase the line. Does nothing where it was not started, or is stopped already. */
+/* Erase the line. Does nothing if progress was not started or has stopped. */
 void progress_stop(struct progress_display *display);
 
 /* Units of work per second, smoothed over some seconds. */

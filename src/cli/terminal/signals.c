@@ -29,7 +29,7 @@
 #define HUNG_LOOKS 4
 #define HUNG_ACT_LOOKS 50 /* a slow disk may take seconds to write the journal */
 #define THREAD_STACK (256 * 1024)
-#define WRITE_MS 50 /* how long a full standard error may stay full */
+#define WRITE_MS 50 /* the longest wait for a full standard error */
 
 atomic_bool stop_requested, acts_are_under_way;
 struct store_calls server_calls, disk_calls;
@@ -40,13 +40,13 @@ static bool has_timer;
 
 /* The state of the program at one moment. */
 struct activity {
-	unsigned long server_ended, disk_ended; /* numbers of calls */
+	unsigned long server_ended, disk_ended; /* the numbers of calls that ended */
 	bool server_waits, disk_works;
 	int64_t cpu_ns;
 };
 
 static struct activity last_look;
-static int silent_looks, idle_looks; /* looks in a row that saw no change */
+static int silent_looks, idle_looks; /* consecutive looks without a change */
 
 static void put(const char *text)
 {
@@ -56,7 +56,7 @@ static void put(const char *text)
 
 	if (!is_full)
 		is_full = poll(&ready, 1, WRITE_MS) == 0;
-	/* A failure cannot be reported: this is the report. */
+	/* A failure here cannot be reported, because this is the report. */
 	if (!is_full)
 		ignored = write(STDERR_FILENO, text, strlen(text));
 	(void)ignored;
@@ -70,7 +70,7 @@ static void tidy_up(void)
 	pager_wait_at_signal();
 }
 
-/* SIGALRM comes when it is time for the next look. */
+/* SIGALRM signals the time for the next look. */
 static void look_later(void)
 {
 	const struct itimerspec once = {.it_value.tv_nsec = LOOK_NS};
@@ -92,7 +92,7 @@ static struct activity look_now(void)
 	return look;
 }
 
-/* What does not answer, in words; NULL if the program works, or has not waited for long. */
+/* Describes what does not answer; NULL if the program works, or has not waited long. */
 static const char *find_wait(void)
 {
 	struct activity look = look_now();
@@ -112,8 +112,8 @@ static const char *find_wait(void)
 }
 
 /*
- * A signal right after the first is the same order given twice: timeout(1) signals the program,
- * then its process group.
+ * A signal right after the first one is the same request: timeout(1) signals the program and then
+ * its process group.
  */
 static void on_stop(int number)
 {
@@ -177,7 +177,7 @@ static void unblock_signals(void)
 
 /* ---- The thread that takes the signals ---- */
 
-/* A thread that waits for a file of a network file system may take no signal. */
+/* A thread that waits for a file on a network file system may not be able to take a signal. */
 static pthread_t taker;
 static bool has_taker;
 
@@ -213,7 +213,7 @@ static void start_taker(void)
 		pthread_sigmask(SIG_BLOCK, &caught, NULL);
 }
 
-/* simfind blocks signals during an act, in the thread that acts: no other thread may take them. */
+/* simfind blocks signals in the acting thread during an act, so no other thread may take them. */
 static void end_taker(void)
 {
 	if (!has_taker)
@@ -236,12 +236,12 @@ void catch_signals(void)
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigemptyset(&watch.sa_mask);
 	sigaction(SIGALRM, &watch, NULL);
-	if (!has_timer) /* that sends SIGALRM */
+	if (!has_timer) /* the timer that sends SIGALRM */
 		has_timer = timer_create(CLOCK_MONOTONIC, NULL, &look_timer) == 0;
 	start_taker();
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	if (!is_ignored(SIGHUP)) /* as nohup has it */
+	if (!is_ignored(SIGHUP)) /* nohup makes the program ignore SIGHUP */
 		sigaction(SIGHUP, &action, NULL);
 }
 
@@ -295,8 +295,8 @@ static int pending_signal(void)
 }
 
 /*
- * End the program if a signal waits while the main thread does nothing: an act that is not over
- * goes on as long as the system answers, and a file that does not answer ends the wait.
+ * End the program if a signal waits while the main thread does nothing. An unfinished act continues
+ * as long as the system answers; a file that does not answer ends the wait.
  */
 static void *watch_pending(void *unused)
 {
@@ -330,7 +330,7 @@ static void start_watch(void)
 		return;
 	main_thread = pthread_self();
 	set_caught(&caught);
-	pthread_sigmask(SIG_BLOCK, &caught, &before); /* the thread takes none */
+	pthread_sigmask(SIG_BLOCK, &caught, &before); /* the new thread takes no signals */
 	has_watch = start_thread(&watch, watch_pending);
 	if (has_watch)
 		pthread_detach(watch);
@@ -353,9 +353,9 @@ void tidy_up_at_signals(void)
 /* ---- Bus errors ---- */
 
 static char *index_names; /* "sqlite:A or sqlite:B" */
-static char *message;	  /* put together beforehand: a signal handler cannot */
+static char *message;	  /* made in advance, because a signal handler cannot do it */
 
-/* Several threads may come here at once: the first reports, and the others wait for the end. */
+/* Several threads may come here at once: the first one reports, and the others wait for the end. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	static atomic_flag is_reported = ATOMIC_FLAG_INIT;
@@ -391,7 +391,7 @@ void name_index(const char *url)
 	size_t size;
 	FILE *memory;
 
-	/* Of a server's index nothing is mapped. */
+	/* The index on a server is not mapped. */
 	if (strncmp(url, "sqlite:", strlen("sqlite:")) != 0)
 		return;
 	memory = open_memstream(&names, &size);

@@ -1,5 +1,5 @@
 /*
- * The summary of a run: text for people, a line of JSON for programs that watch over runs, or none.
+ * Prints the summary of a run: text for people, a line of JSON for monitoring programs, or nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_SUMMARY_H
@@ -12,7 +12,10 @@ enum summary_format { SUMMARY_TEXT, SUMMARY_JSON, SUMMARY_NONE };
 
 extern const char *const summary_words[];
 
-/* After EXIT_SUCCESS and EXIT_FAILURE: some files could not be read; --fail-on-match found a match. */
+/*
+ * The statuses after EXIT_SUCCESS and EXIT_FAILURE: some files could not be read; --fail-on-match
+ * found a match.
+ */
 enum { EXIT_UNREADABLE = 2, EXIT_MATCH = 3 };
 
 /* How a run ended. */
@@ -20,11 +23,11 @@ struct run_ending {
 	const char *program, *task;
 	const char *result; /* "ok", "unreadable", "match", "interrupted" or "failed" */
 	int exit;
-	const struct simhash_error *error; /* of a failure; NULL: none */
+	const struct simhash_error *error; /* the error of a failed run; NULL: no error */
 	double seconds;
 };
 
-/* Write the line to standard error: how the run ended, and in between what it counted. */
+/* Write one line of JSON to standard error: the end of the run and the numbers in `counts`. */
 void print_json_summary(const struct run_ending *ending, const struct field *counts);
 
 #endif

@@ -22,7 +22,7 @@
 #include "report/lists/marked.h"
 #include "scan/file/container_kind.h"
 
-/* Of standard error, and whether a status line is on it. */
+/* Protects standard error and `is_shown`. */
 static pthread_mutex_t error_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_shown; /* a signal handler in another thread reads it */
 
@@ -52,7 +52,10 @@ unsigned terminal_columns(void)
 	return size.ws_col;
 }
 
-/* Columns of a character of `length` bytes of UTF-8; three bytes or more are mostly wide. */
+/*
+ * Return the columns of a character of `length` bytes of UTF-8. Most characters of three or more
+ * bytes are wide.
+ */
 static unsigned columns_of(const char *c, size_t length)
 {
 	return length < 3 ? 1 : length == 3 && (unsigned char)c[0] < 0xe1 ? 1 : 2;
@@ -107,8 +110,10 @@ static void write_message(FILE *stream, const char *program, struct bytes path, 
 	fputc('\n', stream);
 }
 
-/* Several threads write messages: each is put together first and written at once, without memory in
- * pieces. */
+/*
+ * Several threads write messages, so each message is written with one call. Without memory it is
+ * written in parts.
+ */
 static void say_parts(const char *program, struct bytes path, const char *text)
 {
 	char *line = NULL;
@@ -161,7 +166,7 @@ void say_next(const char *command, const char *url, const char *options, const c
 	}
 	fprintf(out, "%s%s%s", options == NULL ? "" : options,
 		options == NULL || what == NULL ? "" : " ", what == NULL ? "" : what);
-	/* A command alone can be copied whole. */
+	/* A command without further words is not wrapped, so that the user can copy it. */
 	if (close_text(out, &text) == 0)
 		write_wrapped(stderr, text, what == NULL ? SIZE_MAX : terminal_columns());
 	free(text);

@@ -19,7 +19,11 @@ struct named_file {
 	struct bytes path; /* relative to the folder */
 	uint32_t content;  /* NO_CONTENT: the file is empty or was added later */
 	bool is_matched;
-	size_t namesake; /* for a file of b: the number from 1 of the file of a whose match waits */
+	/*
+	 * For a file of b: 1 + the index of the file of a that has the same path and is compared
+	 * later.
+	 */
+	size_t namesake;
 	int64_t size_bytes;
 };
 

@@ -41,7 +41,7 @@ struct grouping {
 	struct neighbours of_batch; /* the representatives found in it so far */
 	size_t batch_begin;	    /* the index of the first content of the batch */
 	size_t batch_contents;	    /* the minimum number of contents in a batch */
-	/* The number of files in memory at which files out of reach are removed. */
+	/* When so many files are in memory, files out of reach are removed. */
 	size_t forget_min, forget_at;
 	int64_t settled_key;	     /* see settle() in grouping.c */
 	struct confirmer *confirmer; /* NULL: no file is read */

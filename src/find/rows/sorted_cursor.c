@@ -12,7 +12,7 @@ struct range_reader {
 	struct row_range range;
 	/* The first zone of the run, the next one to read, and the end. */
 	size_t first_zone, zone, end_zone;
-	/* Of the run, in the units of the window: see struct run_zone. */
+	/* The beginning of the run, in the units of the window: see struct run_zone. */
 	off_t begin;
 };
 

@@ -43,7 +43,7 @@ int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, stru
 uint64_t sorted_rows_count(const struct sorted_rows *rows);
 
 /*
- * The keys at which the rows of a range may be divided: about every ZONE_ROWS-th key, sorted. Zones
+ * Return keys that may divide the rows of a range, sorted, about one for ZONE_ROWS rows. Zones
  * whose rows do not reach far enough are left out. The caller frees the keys.
  */
 int sorted_rows_marks(const struct sorted_rows *rows, const struct row_range *range, int64_t **keys,

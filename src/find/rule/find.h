@@ -50,7 +50,7 @@ struct find_side {
 /* Kinds of pairs: identical files, similar ones, and files that are part of others. */
 enum { PAIRS_COPIES = 1, PAIRS_SIMILAR = 2, PAIRS_PARTS = 4 };
 
-/* What a search looks for. */
+/* The request of a search. */
 struct find_request {
 	const struct simhash_tag_set *tags;
 	const char *host; /* the name of this host */

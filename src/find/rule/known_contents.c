@@ -30,7 +30,7 @@ static bool is_usable(const struct known_contents *known, unsigned kind)
 	return kind == KNOWN_CONTENT || known->measures[kind] != 0;
 }
 
-/* The list would leave out no file, which is not what the user wants. */
+/* Without such hashes the list would leave out no file, and the user does not want that. */
 static int refuse_list(const char *path, unsigned kinds, struct simhash_error *error)
 {
 	unsigned kind = 0;

@@ -24,7 +24,7 @@
 #define SIZE_COLUMNS 9
 #define AFTER_COLUMNS 8 /* of a share after a path: " (100 %)" */
 
-/* Whole percents, of which only all is 100 and only nothing is 0. */
+/* Whole percents: only all is 100, and only nothing is 0. */
 static unsigned whole_share(const struct folder_share *share)
 {
 	unsigned percent = (unsigned)(100 * folder_shared(share));
@@ -164,7 +164,7 @@ static void write_below(struct listing *listing, const char *text, size_t indent
 	free(lines);
 }
 
-/* What is between two parts of a text, the first of which has nothing before it. */
+/* Between two parts of a text. */
 static const char *comma(bool *has_begun)
 {
 	const char *text = *has_begun ? ", " : "";
@@ -214,7 +214,7 @@ static bool frees_nothing(const struct folder_pair *pair)
 	       !pair->b_in_archive;
 }
 
-/* What is known of a pair besides its label. Nothing, of most pairs of which one is in the other. */
+/* Details that the label of a pair does not show; most pairs have none. */
 static void write_details(FILE *out, const struct folder_pair *pair)
 {
 	const struct folder_share *a = &pair->a, *b = &pair->b;

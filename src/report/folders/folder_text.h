@@ -8,16 +8,16 @@
 #include "find/folders/folders.h"
 #include "report/lists/listing.h"
 
-/* How wide the columns of a terminal are; all zero to begin with. */
+/* The widths of the columns on a terminal; all zero at the beginning. */
 struct folder_columns {
 	size_t path, files;
 };
 
-/* Make them as wide as a folder needs that is yet to be written. */
+/* Widen the columns for a folder that will be written later. */
 void folder_text_widen(const struct folder_share *share, struct bytes name,
 		       struct folder_columns *columns);
 
-/* Write b of a pair, and then a of each pair that has the same b. */
+/* Write `b` of a pair, then `a` of each pair that has the same `b`. */
 int folder_text_head(struct listing *listing, const struct folder_pair *pair, struct bytes name,
 		     const struct folder_columns *columns, struct simhash_error *error);
 int folder_text_member(struct listing *listing, const struct folder_pair *pair, struct bytes name,

@@ -208,7 +208,7 @@ static int note_name(struct listing *listing, struct bytes name, struct simhash_
 	return listing_note(listing, &file, false, error);
 }
 
-/* What is done with the names of all pairs: they are noted, or written. */
+/* Names of all pairs are first noted, and then written. */
 struct text_pass {
 	struct folder_columns columns;
 	bool notes;

@@ -9,22 +9,22 @@
 #include "find/folders/folders.h"
 #include "report/lists/listing.h"
 
-/* At most `limit` pairs, or all where that is 0. */
+/* Write at most `limit` pairs, or all if it is 0. */
 int listing_write_folders(struct listing *listing, const struct folder_pairs *found, uint64_t limit,
 			  struct simhash_error *error);
 
-/* `names` are what the two folders are shown as. */
+/* `names` are the displayed names of the two folders. */
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error);
 
-/* A pair as an object of JSON or of a page, without its braces. */
+/* Write a pair as a JSON object or for a page, without its braces. */
 void folder_pair_members(FILE *out, enum record_format format, const struct folder_pair *pair,
 			 const struct bytes names[2]);
 
 /* "identical", "contained" or "similar" */
 const char *folder_kind_name(enum folder_kind kind);
 
-/* "HOST:PATH", or the path where that is on this host; ended by a zero, for the caller to free. */
+/* "HOST:PATH", or only the path on this host, with a terminating zero. The caller frees it. */
 char *folder_name(const struct folder_pairs *found, const struct folder *folder, size_t *size);
 
 #endif

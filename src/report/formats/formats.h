@@ -1,5 +1,5 @@
 /*
- * The formats of a list, by name.
+ * Finds the format of a list by its name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_FORMATS_FORMATS_H
@@ -7,7 +7,7 @@
 
 #include "report/lists/formatter.h"
 
-/* NULL when there is none of this name. */
+/* Returns NULL if there is no format with this name. */
 const struct formatter *formatter_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Writes lists of lineages, and has the functions that their formats share.
+ * Writes lists of lineages, and implements the functions that their formats share.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lineage/lineage.h"
@@ -8,14 +8,14 @@
 
 #include "base/basic/error.h"
 
-/* Graphviz, of lineages alone. */
+/* The format of Graphviz, which is only for lineages. */
 const struct formatter formatter_dot = {
 	.name = "dot",
 	.groups = {.begin = "digraph lineage {\n\trankdir=LR;\n\tnode [shape=box];\n",
 		   .end = "}\n"},
 };
 
-/* Of identical files alone there is nothing to order. */
+/* Identical files have no order. */
 static bool has_versions(const struct group *group, const struct group_member *members)
 {
 	for (size_t m = 1; m < group->count; m++)
@@ -45,7 +45,7 @@ char *lineage_reasons(const struct lineage_version *version, char text[REASONS_S
 		if (lineage_has_reason(version, r))
 			size += (size_t)snprintf(text + size, REASONS_SIZE - size, "%s%s",
 						 size == 0 ? "" : ", ", lineage_reason_name(r));
-	/* The others of its tree tell. */
+	/* Only the order of the other files of its tree is the reason. */
 	return size == 0 ? strcpy(text, "others") : text;
 }
 
@@ -96,7 +96,7 @@ static int note_paths(struct listing *listing, const struct group *group,
 	return 0;
 }
 
-/* Do so with each group that has versions and that the limit lets through; *count is their number. */
+/* Call `each` with each group that has versions, up to the limit. Set *count to their number. */
 static int each_lineage(struct listing *listing, const struct group_sorter *groups,
 			listed_group_fn *each, uint64_t *count, struct simhash_error *error)
 {

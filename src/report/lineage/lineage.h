@@ -8,8 +8,10 @@
 #include "find/lineage/lineage.h"
 #include "report/lists/listing.h"
 
-/* Write a tree for each group that has versions, whose sketches are kept, by the formatter of the
- * listing: text, json, jsonl, null or dot. */
+/*
+ * Write a tree for each group that has versions, in the format of the listing: text, json, jsonl,
+ * null or dot. The sketches of the groups must be kept.
+ */
 int listing_write_lineages(struct listing *listing, const struct group_sorter *groups,
 			   struct simhash_error *error);
 
@@ -19,26 +21,26 @@ typedef void lineage_write_fn(FILE *out, const struct group *group, const struct
 			      const struct presentation *how);
 lineage_write_fn lineage_write_json, lineage_write_null, lineage_write_dot;
 
-/* Text for people: the legend before the first lineage, and a lineage. */
+/* Write text for people: the legend above the first lineage, and one lineage. */
 void lineage_write_legend(struct listing *listing);
 int lineage_write_text(struct listing *listing, const struct group *group,
 		       const struct lineage *lineage, struct simhash_error *error);
 
-/* "number", "backup", "copy", "time", "size" */
+/* Return "number", "backup", "copy", "time" or "size". */
 const char *lineage_reason_name(enum lineage_reason reason);
 
-/* Is this a reason for the parent being the earlier? */
+/* Is this a reason why the parent is earlier? */
 static inline bool lineage_has_reason(const struct lineage_version *version,
 				      enum lineage_reason reason)
 {
 	return version->evidence.of[reason] > 0;
 }
 
-/* "number, time"; "unclear" */
+/* Write "number, time" or "unclear". */
 #define REASONS_SIZE 48
 char *lineage_reasons(const struct lineage_version *version, char text[REASONS_SIZE]);
 
-/* The confidence in whole percent; no more than 99. */
+/* Return the confidence in whole percent, at most 99. */
 unsigned lineage_percent(const struct lineage_version *version);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Writes a lineage as a graph for Graphviz, with an edge without an arrow if the order is unclear.
+ * Writes a lineage as a graph for Graphviz. If the order is unclear, the edge has no arrow.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -8,7 +8,10 @@
 #include "base/text/escape.h"
 #include "report/lineage/lineage.h"
 
-/* A path in a quoted string: escaped as for people, and its quotes and backslashes again. */
+/*
+ * Write a path in a quoted string: escaped as for people, and then its quotes and backslashes
+ * escaped again.
+ */
 static void write_path(FILE *out, struct bytes path)
 {
 	size_t size;

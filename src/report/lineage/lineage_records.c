@@ -1,8 +1,8 @@
 /*
- * Writes a lineage for programs. A JSON lineage is an object, whose versions are numbered from 1 in
- * each group, parents first. Between zero bytes it is the path of each file, and the path of the
+ * Writes a lineage for programs. In JSON, it is an object whose versions are numbered from 1 in
+ * each group, parents first. Between zero bytes, it is the path of each file and the path of the
  * file that it comes from or is identical to; the second path is empty for the first version. A
- * file comes after the file that it comes from, so patches can be made and applied in this order.
+ * file follows the file that it comes from, so patches can be made and applied in this order.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -39,7 +39,7 @@ void lineage_write_null(FILE *out, const struct group *group, const struct linea
 
 /* ---- JSON ---- */
 
-/* An array of their names. */
+/* A JSON array of the names of the reasons. */
 static const char *reasons_of(const struct lineage_version *version, char text[REASONS_SIZE])
 {
 	size_t size = 0;
@@ -52,7 +52,7 @@ static const char *reasons_of(const struct lineage_version *version, char text[R
 	return text;
 }
 
-/* The first of a group has no parent, and nothing that would be about both. */
+/* The first version of a group has no parent, so fields about both are missing. */
 static void write_version(FILE *out, const struct lineage_version *version, size_t number)
 {
 	const struct file_pair *pair = &version->pair;

@@ -1,15 +1,15 @@
 /*
- * Draws a lineage as text. The line of descent with the most versions goes straight down; others
- * branch off to the right:
+ * Draws a lineage as text. The line of descent with the most versions goes straight down; other
+ * lines branch off to the right:
  *
  *     o  a          the earliest
  *     |-o  a-draft  from a
  *     o  b          from a
  *     =  copy-of-b  identical to b
- *     ?  c          next to b; which of the two is the earlier is unclear
+ *     ?  c          next to b; it is unclear which of the two is earlier
  *
- * Before the drawing are the resemblance to the version above and the date; after it are the size
- * and the certainty of the order, if the terminal is wide enough.
+ * To the left of the drawing are the resemblance to the version above and the date. To the right
+ * are the size and the certainty of the order, if the terminal is wide enough.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -30,17 +30,17 @@
 #define YELLOW "\x1b[33m"
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
-#define DEPTH_MAX 24 /* drawn; what is deeper is shown by a number */
+#define DEPTH_MAX 24 /* deeper levels are shown by a number */
 
 #define SIZE_COLUMNS 9
-#define SIZES_FROM 80	   /* columns of a terminal that has room for sizes */
-#define CERTAINTY_FROM 100 /* and for the certainty of the order */
+#define SIZES_FROM 80	   /* a narrower terminal shows no sizes */
+#define CERTAINTY_FROM 100 /* a narrower terminal does not show the certainty of the order */
 #define CERTAINTY_COLUMNS 40
 
 /* How a group is drawn. */
 struct drawing {
 	struct listing *listing;
-	int date_columns; /* of the day, with minutes, or with seconds */
+	int date_columns; /* the width of a date: the day, with minutes, or with seconds */
 	int label_columns;
 	struct layout layout;
 	bool has_sizes, has_certainty;
@@ -82,7 +82,10 @@ static bool look_the_same(const int64_t *times, size_t count, int columns)
 	return false;
 }
 
-/* The shortest dates by which all times of a group differ; seconds are enough. */
+/*
+ * Choose the shortest form of dates that shows all times of a group as different, or seconds if
+ * none does.
+ */
 static int choose_dates(struct drawing *drawing, const struct lineage *lineage, size_t files,
 			struct simhash_error *error)
 {
@@ -102,14 +105,14 @@ static int choose_dates(struct drawing *drawing, const struct lineage *lineage, 
 	return 0;
 }
 
-/* ---- What a line says ---- */
+/* ---- The content of a line ---- */
 
 static bool is_first(const struct lineage_version *version)
 {
 	return version->parent == NO_PARENT;
 }
 
-/* Percent signs are below each other, as in other lists. */
+/* Percent signs are aligned, as in other lists. */
 static void label_of(const struct lineage_version *version, bool is_copy, char label[LABEL_SIZE])
 {
 	char text[LABEL_SIZE] = "";
@@ -124,7 +127,7 @@ static void label_of(const struct lineage_version *version, bool is_copy, char l
 		snprintf(label, LABEL_SIZE, "%s", text);
 }
 
-/* "85 % sure by time, size" */
+/* Write "85 % sure by time, size". */
 static void certainty_of(const struct lineage_version *version, char *text, size_t size)
 {
 	char reasons[REASONS_SIZE];
@@ -140,7 +143,7 @@ static void certainty_of(const struct lineage_version *version, char *text, size
 			 strcmp(reasons, "others") == 0 ? "the other versions" : reasons);
 }
 
-/* The columns to the left of a version, and its sign. */
+/* Draw the columns to the left of a version, and its sign. */
 static void draw(FILE *out, unsigned depth, bool begins_branch, char sign)
 {
 	unsigned shown = depth < DEPTH_MAX ? depth : DEPTH_MAX;
@@ -166,7 +169,7 @@ static size_t path_columns(const struct drawing *drawing, const struct find_file
 	return columns;
 }
 
-/* Make room for the widest label and the widest path, as far as the terminal has it. */
+/* Choose widths for the widest label and the widest path, as far as the terminal has space. */
 static void find_columns(struct drawing *drawing, const struct lineage *lineage)
 {
 	const struct presentation *how = &drawing->listing->how;

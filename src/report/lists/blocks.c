@@ -1,6 +1,6 @@
 /*
- * Writes groups for people as blocks: the first file and its size, and below it the other files, each
- * with its relation to the first, its path and its size.
+ * Writes groups for people as blocks: the first file with its size, and below it each other file
+ * with its relation to the first file, its path and its size.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -12,26 +12,27 @@
 #include "report/lists/listing.h"
 #include "report/lists/marked.h"
 
-#define SHOWN_MAX 4 /* members; if there are more, a line that counts them takes the place of one */
-#define PATH_MAX_COLUMNS 80 /* the size of a wider path is not below the others */
+/* The most members to show; if there are more, a line with their number replaces one of them. */
+#define SHOWN_MAX 4
+#define PATH_MAX_COLUMNS 80 /* after a wider path, the size is not aligned with the others */
 #define GAP 2
-#define BLOCK_MARGIN 2 /* before labels */
-#define SIZE_COLUMNS 9 /* of "999 bytes" */
+#define BLOCK_MARGIN 2 /* columns before labels */
+#define SIZE_COLUMNS 9 /* the columns of "999 bytes" */
 #define SHARE_SIZE_MAX (LABEL_SIZE + 1)
 
 struct block_line {
 	const struct find_file *file;
 	const char *colour;
-	char label[LABEL_SIZE];	    /* empty: it is the first file */
+	char label[LABEL_SIZE];	    /* empty for the first file */
 	char share[SHARE_SIZE_MAX]; /* after the path, or empty */
 	const struct find_file
-		*same_as; /* the file that this is a copy of, unless that is the first */
-	bool is_alone;	  /* the first file, and there are no others */
+		*same_as; /* the file that this file is a copy of, unless that is the first file */
+	bool is_alone;	  /* the first file, without other files */
 };
 
-/* ---- What a line says ---- */
+/* ---- The content of a line ---- */
 
-/* `pair`: a member and the first file. */
+/* Describe the relation of a pair: a member and the first file. */
 static void describe_relation(const struct file_pair *pair, struct block_line *line)
 {
 	const struct relation *relation = &pair->relation;
@@ -52,7 +53,7 @@ static void describe_relation(const struct file_pair *pair, struct block_line *l
 		snprintf(line->label, LABEL_SIZE, "%s", label);
 }
 
-/* `before`: the last member that is not a copy. */
+/* Return the line of a member. `before` is the last member that is not a copy. */
 static struct block_line line_of(const struct group *group, const struct group_member *member,
 				 const struct find_file *before)
 {
@@ -78,14 +79,14 @@ static size_t shown_of(const struct listing *listing, const struct group *group)
 	return !listing->folds || others <= SHOWN_MAX ? others : SHOWN_MAX - 1;
 }
 
-/* ---- Writing it ---- */
+/* ---- Writing a line ---- */
 
 static size_t columns_of(const struct listing *listing)
 {
 	return listing->how.has_marks ? listing->how.columns : SIZE_MAX;
 }
 
-/* The columns to the end of the sizes. */
+/* Return the column where the sizes end. */
 static size_t size_end(const struct listing *listing)
 {
 	size_t path = listing->prefix.columns, all = columns_of(listing), end;
@@ -117,7 +118,7 @@ static int write_path(struct listing *listing, const struct find_file *file, siz
 	return 0;
 }
 
-/* After the size if there is room, else on the next line below the path. */
+/* Write it after the size if there is enough space, or else on the next line, below the path. */
 static int write_same_as(struct listing *listing, const struct find_file *file, size_t used,
 			 struct simhash_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * Writes files in their order, each with its reference.
+ * Writes files in their order, each file with its reference.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/file_order.h"
@@ -11,7 +11,7 @@
 #include "base/text/escape.h"
 #include "base/text/record.h"
 
-/* Sketches may be equal where files are not, and then no file is shown as the same. */
+/* Different files may have equal sketches. Then the label is ">99 %", not "identical". */
 static void format_label(const struct ordered_file *file, char label[LABEL_SIZE])
 {
 	double percent = 100 * (double)file->shared_bytes / (double)file->size_bytes;
@@ -31,7 +31,7 @@ static void write_path(FILE *out, struct bytes path, bool has_marks)
 	write_escaped(out, path);
 }
 
-/* `reference` NULL: there is none. */
+/* `reference` is NULL if the file has none. */
 static void write_text(FILE *out, const struct ordered_file *file,
 		       const struct ordered_file *reference, bool with_references, bool has_marks)
 {
@@ -65,7 +65,7 @@ static int note_paths(struct listing *listing, const struct file_order *order,
 	return 0;
 }
 
-/* A list without references is for other programs, such as tar, so its paths are whole. */
+/* A list without references is for programs such as tar, so its paths are complete. */
 static int write_text_line(struct listing *listing, const struct ordered_file *file,
 			   const struct ordered_file *reference, bool with_references,
 			   struct simhash_error *error)

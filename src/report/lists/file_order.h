@@ -9,11 +9,11 @@
 #include "find/order/file_order.h"
 #include "report/lists/listing.h"
 
-/* In text and between zero bytes, references are written only where they are asked for. */
+/* In text and between zero bytes, references are only written if they are requested. */
 int listing_write_order(struct listing *listing, const struct file_order *order,
 			bool with_references, struct simhash_error *error);
 
-/* Can this formatter write them? */
+/* Can this formatter write an order of files? */
 bool formats_orders(const struct formatter *formatter);
 
 #endif

@@ -38,7 +38,7 @@ const char *confirmation_name(const struct file_pair *pair)
 							      : NULL;
 }
 
-/* "about 97 %" of an estimate, "97.31 %" of what was measured. */
+/* Write "about 97 %" for an estimate, or "97.31 %" for a measured resemblance. */
 static void label_resemblance(const struct relation *relation, char label[LABEL_SIZE])
 {
 	double percent = 100 * relation->resemblance;

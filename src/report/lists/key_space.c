@@ -1,5 +1,5 @@
 /*
- * Reads rows as points, and makes kinds of the most frequent extensions.
+ * Reads rows as points, and makes kinds from the most frequent extensions.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/key_space.h"
@@ -18,7 +18,7 @@
 #include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
-#define EXTENSIONS_MAX 4096 /* further ones are among the others */
+#define EXTENSIONS_MAX 4096 /* all further extensions count as others */
 #define NO_EXTENSION "(none)"
 #define OTHERS "(others)"
 
@@ -63,7 +63,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* The number of a file's extension; EXTENSIONS_MAX for one too many, or too long. */
+/* The number of a file's extension; EXTENSIONS_MAX if there are too many, or if it is too long. */
 static uint16_t extension_of(struct space_reading *reading, struct bytes name)
 {
 	const char *extension;
@@ -126,7 +126,7 @@ static int compare_counts(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* The most frequent extensions become kinds of their own, in that order. */
+/* The most frequent extensions become separate kinds, in this order. */
 static int choose_kinds(struct space_reading *reading, struct simhash_error *error)
 {
 	struct key_space *space = reading->space;
@@ -154,7 +154,7 @@ static int choose_kinds(struct space_reading *reading, struct simhash_error *err
 	}
 	space->kind_count = own;
 	if (has_others) {
-		/* Kinds have no gaps. */
+		/* The numbers of kinds have no gaps. */
 		for (size_t i = 0; i < space->count; i++)
 			if (space->points[i].kind >= own)
 				space->points[i].kind =

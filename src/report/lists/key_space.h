@@ -1,6 +1,6 @@
 /*
- * The key space (paper, Figures 3 and 4): every file as a point of its size and its key, small
- * enough that a page holds a million of them.
+ * Computes the key space (paper, Figures 3 and 4): every file is a point with its size and key, and
+ * is small enough that a page can hold a million points.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_KEY_SPACE_H
@@ -14,10 +14,10 @@
 struct store;
 
 #define KEY_SPACE_POINTS_MAX 1000000
-#define KEY_SPACE_KINDS 12 /* of extensions: the most frequent, then all others */
+#define KEY_SPACE_KINDS 12 /* kinds of extensions: the most frequent ones, then all others */
 
 struct key_point {
-	uint16_t size, key;   /* logarithms, by key_space_log */
+	uint16_t size, key;   /* logarithms from key_space_log */
 	uint16_t shifted_key; /* the highest 16 of its 63 bits */
 	uint16_t kind;
 };
@@ -25,7 +25,7 @@ struct key_point {
 struct key_space {
 	struct key_point *points;
 	size_t count;
-	int64_t rows, bytes; /* of all files, where the points are a sample of them */
+	int64_t rows, bytes; /* of all files, even if the points are only a sample */
 	char kinds[KEY_SPACE_KINDS][24];
 	unsigned kind_count;
 };
@@ -34,8 +34,8 @@ struct key_space {
 uint16_t key_space_log(int64_t value);
 
 /*
- * Read all files of a tag set, or every n-th where there are more than
- * KEY_SPACE_POINTS_MAX: Skew keys, plain and shifted by the extension.
+ * Read all files of a tag set, or every n-th file if there are more than KEY_SPACE_POINTS_MAX, with
+ * their Skew keys, plain and shifted by the extension.
  */
 int key_space_read(struct store *store, const struct simhash_tag_set *tags, int64_t tag_set,
 		   struct key_space *space, struct simhash_error *error);

@@ -21,25 +21,28 @@
 #include "report/lists/marked.h"
 
 #define LINES_AT_ONCE 128
-#define STREAM_EVERY_NS 50000000 /* pairs that are written at once wait no longer */
-#define FIRST_MAX 60		 /* columns; a first path wider than this is not waited for */
-#define NO_COLUMN INT_MIN	 /* of a path that is not in the first column */
+/* When lines are written immediately, the longest time that a pair waits. */
+#define STREAM_EVERY_NS 50000000
+/* columns; the second path is not aligned with a first path that is wider */
+#define FIRST_MAX 60
+#define NO_COLUMN INT_MIN /* for a path that is not in the first column */
 #define COLUMNS_DEFAULT 80
-#define COLUMNS_MIN 40 /* lines on a narrower terminal are wrapped */
+#define COLUMNS_MIN 40 /* narrower terminals wrap the lines */
 
-/* Where a thread puts lines together, so that threads seldom wait for each other. */
+/* Each thread collects lines here, so that threads seldom wait for each other. */
 struct thread_text {
 	FILE *stream;
 	char *text;
 	size_t size, count, written;
 	struct line_key lines[LINES_AT_ONCE];
 	struct common_prefix prefix;
-	int64_t last_ns; /* when lines were handed on, where they are written at once */
+	/* The time when lines were handed on; used if lines are written immediately. */
+	int64_t last_ns;
 };
 
 static int write_failed(const struct listing *listing, struct simhash_error *error)
 {
-	/* The client library of a server makes SIGPIPE ignored; end as other programs do. */
+	/* The client library of a server ignores SIGPIPE. End as other programs do. */
 	if (errno == EPIPE) {
 		outputs_remove();
 		signal(SIGPIPE, SIG_DFL);
@@ -48,7 +51,10 @@ static int write_failed(const struct listing *listing, struct simhash_error *err
 	return error_set_errno(error, "cannot write to %s", listing->output.name);
 }
 
-/* Whole lines, by one thread at a time, so that a reader can begin with them. */
+/*
+ * Write complete lines. Only one thread writes at a time, so that a reader can already use the
+ * lines.
+ */
 static int write_at_once(struct listing *listing, struct thread_text *text,
 			 struct simhash_error *error)
 {
@@ -100,7 +106,7 @@ static int open_texts(struct listing *listing, struct simhash_error *error)
 	return line_sorter_new(listing->memory_bytes, &listing->sorter, error);
 }
 
-/* $COLUMNS is what a user wants, whatever the terminal says. */
+/* The user's $COLUMNS has priority over the width of the terminal. */
 static unsigned output_columns(FILE *file)
 {
 	const char *wanted = getenv("COLUMNS");
@@ -151,7 +157,7 @@ int listing_open(struct listing *listing, const char *path, const struct formatt
 				    .memory_bytes = (size_t)memory_bytes / 4,
 				    .streams = formatter->is_stream};
 	pthread_mutex_init(&listing->lock, NULL);
-	/* The report holds lines of files that others may not be allowed to read. */
+	/* The report contains lines of files that other users may not be allowed to read. */
 	if (output_open(&listing->output, path, formatter->is_report ? 0600 : 0666, store, error) !=
 	    0)
 		return -1;
@@ -194,9 +200,9 @@ void listing_release(struct listing *listing)
 	listing->file = NULL;
 }
 
-/* ---- What paths have in common ---- */
+/* ---- The common prefix of paths ---- */
 
-/* Make the prefix that of these bytes too, to the end of a directory. */
+/* Shorten the prefix so that this path has it too. The prefix ends at a directory. */
 static void shorten(struct common_prefix *prefix, struct bytes path)
 {
 	size_t size = 0;
@@ -208,7 +214,7 @@ static void shorten(struct common_prefix *prefix, struct bytes path)
 	prefix->size = size;
 }
 
-/* Make the prefix that of what `other` was made of too. */
+/* Shorten the prefix so that the paths of `other` have it too. */
 static void join_prefix(struct common_prefix *prefix, struct common_prefix *other)
 {
 	struct bytes path = {other->bytes, other->size};
@@ -225,7 +231,7 @@ static void join_prefix(struct common_prefix *prefix, struct common_prefix *othe
 	shorten(prefix, path);
 }
 
-/* Its column is as wide as the path and so many columns more. */
+/* The column of the path is `more` columns wider than the path. */
 static int note_path(struct common_prefix *prefix, struct bytes path, int more,
 		     struct simhash_error *error)
 {
@@ -259,7 +265,7 @@ struct bytes listing_prefix(const struct listing *listing)
 {
 	const struct common_prefix *prefix = &listing->prefix;
 
-	/* A single slash is not worth a heading. */
+	/* A single slash gets no heading. */
 	if (!listing->how.has_marks || prefix->size < 2)
 		return (struct bytes){"", 0};
 	return (struct bytes){prefix->bytes, prefix->size};
@@ -307,7 +313,7 @@ void listing_write_text(struct listing *listing, struct bytes text)
 
 /* ---- Pairs ---- */
 
-/* Has a pair that is to be written at once waited for others long enough? */
+/* If pairs are written immediately: has this one waited long enough for others? */
 static bool is_due(const struct listing *listing, struct thread_text *text)
 {
 	int64_t now_ns;
@@ -321,7 +327,7 @@ static bool is_due(const struct listing *listing, struct thread_text *text)
 	return true;
 }
 
-/* What a pair is sorted by besides its keys. Returns its size. */
+/* Write the text that pairs with equal keys are sorted by. Return its size. */
 static size_t write_sort_text(const struct listing *listing, const struct file_pair *pair,
 			      FILE *out)
 {
@@ -329,7 +335,7 @@ static size_t write_sort_text(const struct listing *listing, const struct file_p
 
 	if (listing->order.by != SORT_PATH)
 		return 0;
-	/* No path has a zero: the shorter of two that begin alike comes first. */
+	/* No path contains a zero, so if two paths begin alike, the shorter one comes first. */
 	fwrite(a.data, 1, a.size + 1, out);
 	fwrite(b.data, 1, b.size + 1, out);
 	return a.size + b.size + 2;

@@ -1,6 +1,6 @@
 /*
- * The list that simfind writes: it takes the pairs that a search finds and writes them in order to
- * a file, by a formatter.
+ * Writes the list of simfind: it collects the pairs that a search finds, and writes them in order
+ * to a file, in the chosen format.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_LISTING_H
@@ -22,20 +22,21 @@ struct store;
 struct listing {
 	const struct formatter *formatter;
 	struct output_file output;
-	FILE *file; /* of `output`, while it is open */
+	FILE *file; /* the stream of `output`, while it is open */
 	struct presentation how;
-	uint64_t unreadable; /* of the files whose content is shown */
+	uint64_t unreadable; /* files whose content should be shown */
 	unsigned threads;
 	size_t memory_bytes; /* for pairs that wait to be written */
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */
-	bool folds;		   /* of large groups only the first files are written */
-	bool was_alone;		   /* the last block was a line */
+	bool folds;		   /* only the first files of large groups are written */
+	bool was_alone;		   /* the last block was a single line */
 	struct thread_text *texts; /* one for each thread */
 	struct line_sorter *sorter;
-	uint64_t written, left_out; /* pairs or groups; those beyond the limit */
-	pthread_mutex_t lock;	    /* of `file`, while pairs are written as they are found */
-	/* Of marked text: what all paths begin with, and the columns of the first of a line. */
+	/* The number of pairs or groups that were written, and of those beyond the limit. */
+	uint64_t written, left_out;
+	pthread_mutex_t lock; /* protects `file` while pairs are written as they are found */
+	/* For marked text: the beginning of all paths, and the width of the first column. */
 	struct common_prefix {
 		char *bytes; /* escaped; NULL before the first path */
 		size_t size, columns;
@@ -43,51 +44,51 @@ struct listing {
 };
 
 /*
- * How text or records are shown in a file that is open. Colours go to terminals that have them,
- * unless the user wants none (no-color.org).
+ * Return how text or records are presented in an open file. Colours are for terminals that have
+ * colours, unless the user wants none (no-color.org).
  */
 struct presentation presentation_of(FILE *file, const struct formatter *formatter);
 
-/* `path` is that of output_open; `memory_bytes` is for the search too. */
+/* Open the output; `path` is the path for output_open. The search uses `memory_bytes` too. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, int64_t memory_bytes, const struct store *store,
 		 struct simhash_error *error);
 
-/* Before anything is added: another order than the default one. */
+/* Set another order than the default. Call it before anything is added. */
 void listing_set_order(struct listing *listing, const struct listing_order *order);
 
 /*
- * Colours for text: COLOURS_AUTO, as from the beginning, is for terminals that have them unless the
- * user wants none (no-color.org).
+ * Set the colours of text. COLOURS_AUTO is the default: colours for terminals that have colours,
+ * unless the user wants none (no-color.org).
  */
 void listing_set_colours(struct listing *listing, enum use_of_colours use);
 
-/* Have what was written take the place of the files of its names. */
+/* Replace the target files by the outputs. */
 int listing_publish(struct listing *listing, struct simhash_error *error);
 
-/* What is not published is removed. */
+/* Release the listing, and remove an output that is not published. */
 void listing_release(struct listing *listing);
 
-/* Of marked text: a line about the whole, before all others. */
+/* For marked text: write a line above the list. */
 void listing_write_head(struct listing *listing, const char *text);
 
-/* Take a pair. Several threads may do so at once, each with its own number. */
+/* Add a pair. Several threads may call this at the same time, each with its own number. */
 int listing_add(struct listing *listing, unsigned thread, const struct file_pair *pair,
 		struct simhash_error *error);
 
-/* Write all pairs taken, in order. */
+/* Write all added pairs in order. */
 int listing_write(struct listing *listing, struct simhash_error *error);
 
-/* Write pairs that were kept, or groups. */
+/* Write kept pairs, or groups. */
 int listing_write_pairs(struct listing *listing, const struct pair_list *pairs,
 			struct simhash_error *error);
 int listing_write_groups(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error);
 
 /*
- * Write groups for people, as blocks: the first file, and below it the others, each with its relation
- * to the first. All blocks are noted before the first is written, with listing_begin_marked between.
- * The number of a group is set.
+ * Write groups for people, as blocks: the first file, and below it each other file with its
+ * relation to the first. First note all blocks, then call listing_begin_marked, then write the
+ * blocks. The number of a group is set.
  */
 int listing_note_block(struct listing *listing, const struct group *group,
 		       const struct group_member *members, struct simhash_error *error);
@@ -98,30 +99,30 @@ int listing_note_blocks(struct listing *listing, const struct group_sorter *grou
 int listing_write_blocks(struct listing *listing, const struct group_sorter *groups,
 			 struct simhash_error *error);
 
-/* Do so with each of the groups that the limit lets through, until this returns other than 0. */
+/* Call `each` with each group up to the limit, until it returns a value other than 0. */
 typedef int listed_group_fn(struct listing *listing, const struct group *group,
 			    const struct group_member *members, struct simhash_error *error);
 int listing_each_group(struct listing *listing, const struct group_sorter *groups,
 		       listed_group_fn *each, struct simhash_error *error);
 
 /*
- * What these are made of. A path is noted before lines are marked, and so is which of two it is;
- * then comes what all have in common, and then lines.
+ * These functions write other marked text. First note all paths, each as the first or second path
+ * of its line; then call listing_begin_marked; then write the lines.
  */
 int listing_note(struct listing *listing, const struct find_file *file, bool is_first,
 		 struct simhash_error *error);
-/* The same with what else is in its column: so many columns more. */
+/* As listing_note, for a first column that is `columns` wider than the path. */
 int listing_note_wide(struct listing *listing, const struct find_file *file, int columns,
 		      struct simhash_error *error);
 void listing_begin_marked(struct listing *listing);
 
-/* What is left out of paths, from then on. */
+/* Return the prefix that is omitted from all paths after listing_begin_marked. */
 struct bytes listing_prefix(const struct listing *listing);
 
-/* Write a line, from which marks are taken out. */
+/* Write a line without its marks. */
 void listing_write_text(struct listing *listing, struct bytes text);
 
-/* For what others write to the file: fails when it has an error. */
+/* For callers that write to the file themselves: fail if the file has an error. */
 int listing_check(struct listing *listing, struct simhash_error *error);
 
 #endif

@@ -14,7 +14,9 @@
 #include "base/text/escape.h"
 #include "report/lists/formatter.h"
 
-/* What is before a mark, which is taken off with it; without one, all. */
+/*
+ * Return the text before a mark and remove both from *rest. Without a mark, return the whole text.
+ */
 static struct bytes take_to(struct bytes *rest, char mark)
 {
 	const char *at = memchr(rest->data, mark, rest->size);
@@ -56,14 +58,14 @@ size_t write_within(FILE *out, struct bytes text, size_t columns)
 	       text_columns((struct bytes){text.data + text.size - ends.tail, ends.tail});
 }
 
-/* Each of two paths may have half of the columns, and what the other does not need. */
+/* Each path gets half of the columns, and the columns that the other path does not need. */
 static void write_two(FILE *out, struct bytes a, struct bytes between, struct bytes b,
 		      size_t columns, size_t first)
 {
 	size_t half = columns / 2, needs_b = text_columns(b), used;
 
 	used = write_within(out, a, needs_b < columns - half ? columns - needs_b : half);
-	/* The second begins where that of other lines does, as long as that takes nothing from it. */
+	/* Align the second path with other lines, unless it needs the space. */
 	for (; used < first && (used < half || used + needs_b < columns); used++)
 		fputc(' ', out);
 	fwrite(between.data, 1, between.size, out);

@@ -1,5 +1,5 @@
 /*
- * The order of pairs and groups in a list, and their maximum number.
+ * Defines the order of pairs and groups in a list, and their maximum number.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_ORDER_H
@@ -10,12 +10,12 @@
 #include "find/groups/group_sorter.h"
 
 enum sort_by {
-	SORT_DEFAULT,	 /* pairs by similarity, groups by what they save */
+	SORT_DEFAULT,	 /* pairs by similarity, groups by saved bytes */
 	SORT_SIZE,	 /* the bytes of all files; the largest first */
 	SORT_SAVED,	 /* the bytes of copies; the most first */
 	SORT_SIMILARITY, /* the most similar first; a group by its least similar member */
-	SORT_PATH,	 /* of the first file; for a group, of its representative */
-	SORT_FILES	 /* their number; of groups alone */
+	SORT_PATH,	 /* the path of the first file or, for a group, of its representative */
+	SORT_FILES	 /* the number of files; only for groups */
 };
 
 struct listing_order {
@@ -24,19 +24,19 @@ struct listing_order {
 	uint64_t limit; /* pairs or groups; 0: all */
 };
 
-/* Does it ask for anything? What is not asked for may be written as it is found. */
+/* Is any order requested? If not, items may be written in the order in which they are found. */
 bool order_is_given(const struct listing_order *order);
 
 /*
- * By what pairs are sorted: the smaller first, then those that are more similar, then by their
- * lines. By SORT_PATH the paths come before the similarity.
+ * The sort key of a pair: smaller keys come first, then pairs that are more similar, then by their
+ * lines. With SORT_PATH, the paths come before the similarity.
  */
 double pair_sort_key(const struct listing_order *order, const struct file_pair *pair);
 
-/* Identical; by resemblance; what is a part of another; what only the counts speak for. */
+/* Identical pairs first; then by resemblance; then parts of others; then pairs by counts alone. */
 double pair_similarity_key(const struct file_pair *pair);
 
-/* The order of groups. It has no limit. */
+/* The order of groups, without the limit. */
 struct group_order group_order_of(const struct listing_order *order);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Writes a temporary file in the same directory, and renames it to the target when it is complete.
+ * Writes a temporary file in the directory of the target, and renames it to the target when it is
+ * complete.
  * SPDX-License-Identifier: MIT
  */
 #include "report/lists/output_file.h"
@@ -22,10 +23,10 @@
 #include "store/open/store.h"
 #include "store/rows/known_file.h"
 
-#define LINKS_MAX 40 /* as Linux follows */
+#define LINKS_MAX 40 /* Linux follows the same number of links */
 #define PENDING_MAX 4
 
-/* ---- What a signal has to remove ---- */
+/* ---- Files that a signal has to remove ---- */
 
 static _Atomic(char *) pending[PENDING_MAX];
 
@@ -57,7 +58,10 @@ void outputs_remove(void)
 
 /* ---- Opening ---- */
 
-/* Names of open descriptors lead to files, but what they stand for is the descriptor. */
+/*
+ * Does the path name an open descriptor? Such a path may lead to a file, but it means the
+ * descriptor.
+ */
 static bool names_descriptor(const char *path)
 {
 	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
@@ -69,7 +73,10 @@ static bool is_stdout(const char *path)
 	return path == NULL || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-/* Where a symbolic link leads, whether or not that exists: for the caller to free; NULL with errno. */
+/*
+ * Return the path that a symbolic link leads to, which need not exist. The caller frees it. NULL
+ * with errno.
+ */
 static char *follow_links(const char *path)
 {
 	char *at = strdup(path), text[PATH_MAX];
@@ -90,7 +97,7 @@ static char *follow_links(const char *path)
 	return at;
 }
 
-/* A private file in the directory of the target: its descriptor, or -1 with errno. */
+/* Create a private file in the directory of the target. Return its descriptor, or -1 with errno. */
 static int make_temporary(struct output_file *output)
 {
 	static const char name[] = ".simfind.XXXXXX";
@@ -114,7 +121,10 @@ static int make_temporary(struct output_file *output)
 	return fd;
 }
 
-/* As the file that will be replaced; a group that cannot be kept has no rights to the new one. */
+/*
+ * Give the new file the owner and the permissions of the old one. If it cannot get the old group,
+ * its group gets no permissions.
+ */
 static void keep_owner(struct output_file *output, int fd, const struct stat *old)
 {
 	struct stat now;
@@ -133,7 +143,7 @@ static mode_t without_umask(mode_t mode)
 	return mode & ~mask;
 }
 
-/* Is what is there a file of its own file system, such as one that a container was given? */
+/* Is the old file mounted itself, for example a file that was passed to a container? */
 static bool is_mounted(const char *target, const struct stat *old)
 {
 	struct bytes directory = path_directory(target);
@@ -145,7 +155,10 @@ static bool is_mounted(const char *target, const struct stat *old)
 	return result;
 }
 
-/* A descriptor of what is to be written beside `path`; -1 with errno, 0 in it: write it directly. */
+/*
+ * Open a temporary file next to `path`. Return its descriptor, or -1 with errno; errno is 0 if the
+ * file must be written directly.
+ */
 static int open_beside(struct output_file *output, const char *path, mode_t mode)
 {
 	struct stat old;
@@ -206,7 +219,7 @@ int output_open(struct output_file *output, const char *path, mode_t mode,
 	return -1;
 }
 
-/* ---- What must not be replaced ---- */
+/* ---- Files that must not be replaced ---- */
 
 static const char *const beginnings[] = {
 	"#!/bin/sh\n# Copies that simkeep found. ",
@@ -227,7 +240,7 @@ static const char *const beginnings[] = {
 	"simhash-digests ",
 };
 
-/* An absolute path, or HOST:PATH. */
+/* Is it an absolute path, or HOST:PATH? */
 static bool is_shown_path(const char *text)
 {
 	const char *slash = text + strcspn(text, " /\n");
@@ -235,7 +248,7 @@ static bool is_shown_path(const char *text)
 	return *slash == '/' && (slash == text || slash[-1] == ':');
 }
 
-/* A label, its column filled with blanks, and a path. */
+/* Is it a line with a label, blanks that fill its column, and a path? */
 static bool is_pair_line(const char *text, size_t size)
 {
 	static const char gap[] = "  ";
@@ -262,7 +275,7 @@ static bool is_block(const char *text, size_t size)
 	       is_shown_path(second + BLOCK_INDENT);
 }
 
-/* Two absolute paths, each with a zero after it; the second may not be whole. */
+/* Are these two absolute paths, each with a zero after it? The second one may be incomplete. */
 static bool are_paths(const char *text, size_t size)
 {
 	const char *end = memchr(text, '\0', size);
@@ -270,7 +283,7 @@ static bool are_paths(const char *text, size_t size)
 	return text[0] == '/' && end != NULL && (end + 1 == text + size || end[1] == '/');
 }
 
-/* Does a file begin as what is written here does? */
+/* Is a file empty, or does it begin like an output of these programs? */
 static bool begins_as_output(const char *path)
 {
 	char text[PATH_MAX + 1];
@@ -290,12 +303,15 @@ static bool begins_as_output(const char *path)
 }
 
 struct replaced {
-	const char *path; /* as the user named it */
+	const char *path; /* as the user wrote it */
 	struct bytes directory, name;
 	struct stat status;
 };
 
-/* Is this row the file? Another path may lead to it, or may have led to what had this inode. */
+/*
+ * Refuse the file if this row of the index is the same file. Its path may be another one, and the
+ * row may belong to an older file that had this inode.
+ */
 static int check_row(const struct replaced *replaced, struct bytes directory, struct bytes name,
 		     struct simhash_error *error)
 {

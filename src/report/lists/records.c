@@ -1,6 +1,6 @@
 /*
- * Writes pairs and groups as CSV, as JSON, and as paths between zero bytes: the two paths of a pair
- * one after the other, and the members of a group, with an empty path between groups.
+ * Writes pairs and groups as CSV, as JSON, and as paths that end in zero bytes. For these, a pair
+ * is its two paths, and a group is the paths of its members; an empty path separates groups.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -44,7 +44,7 @@ static void pair_heading(FILE *out)
 	write_pair(out, &(struct file_pair){.a = &no_file, .b = &no_file}, &as_heading);
 }
 
-/* Between zero bytes, without the work for what is not written. */
+/* Write only paths. This is fast because the other fields are not computed. */
 static void write_paths(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	const struct field fields[] = {FIELD_TEXT(IN_NULL, "path_a", find_file_display(pair->a)),
@@ -73,7 +73,7 @@ static void begin_object(FILE *out, const struct group *group, const struct pres
 	fputs(",\"members\":[", out);
 }
 
-/* The end of a group is written before the next, which knows where it goes. */
+/* The end of a group is written before the next group, because that call knows the output. */
 static void end_paths(FILE *out, const struct group *group, const struct presentation *how)
 {
 	if (group->number > 1)
@@ -108,7 +108,7 @@ static void member_heading(FILE *out)
 	write_member(out, &group, &(struct group_member){.file = &no_file}, &as_heading);
 }
 
-/* In the array of its group. */
+/* Write a member in the array of its group. */
 static void write_object(FILE *out, const struct group *group, const struct group_member *member,
 			 const struct presentation *how)
 {

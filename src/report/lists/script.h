@@ -1,7 +1,7 @@
 /*
- * Writes a shell script that can replace or delete copies. All its commands are comments. simkeep
- * carries out the commands from which a person removed the comment sign; the shell only passes them
- * on (keep/commands.h).
+ * Writes a shell script that can replace or delete copies. All its commands are comments. When a
+ * person removes the comment sign of a command, simkeep carries it out; the shell only passes it on
+ * (keep/commands.h).
  *
  *     script_begin(out, &head);
  *     script_write_content(out, 4096);
@@ -9,8 +9,8 @@
  *     script_write_refusal(out, SCRIPT_REFLINK, "it is on another file system");
  *     script_end(out, 1);
  *
- * The caller decides which copies there are and which file is kept, and checks the stream's error
- * state. docs/apply.md has the format.
+ * The caller chooses the copies and the kept file, and checks the error state of the stream.
+ * docs/apply.md describes the format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,29 +27,29 @@ enum script_way { SCRIPT_HARDLINK, SCRIPT_REFLINK, SCRIPT_DELETE, SCRIPT_WAYS };
 
 struct script_head {
 	const char *host;
-	bool host_is_given; /* by --host, so the system may have another name */
+	bool host_is_given; /* --host was given, so the system may have another name */
 	const struct bytes *protected;
 	size_t protected_count;
 };
 
 struct script_command {
 	const char *kept, *copy;
-	int64_t size_bytes; /* below 0: not known, like both times */
+	int64_t size_bytes; /* negative: unknown, and so are both times */
 	int64_t kept_mtime_ns, copy_mtime_ns;
 };
 
 void script_begin(FILE *out, const struct script_head *head);
 
-/* The script ends, with the number of its commands: so one that was cut is recognized. */
+/* End the script with the number of its commands, so that a truncated script is recognized. */
 void script_end(FILE *out, uint64_t commands);
 
-/* Copies of another content come next; its size may be below 0, which is not known. */
+/* The following copies have another content; its size is negative if unknown. */
 void script_write_content(FILE *out, int64_t size_bytes);
 
-/* What simkeep does to the copy once the line is no comment any more. */
+/* Write the command for the copy. It takes effect when the line is not a comment any more. */
 void script_write_command(FILE *out, enum script_way way, const struct script_command *command);
 
-/* Instead of a command: why there is none. */
+/* Write the reason why there is no command. */
 void script_write_refusal(FILE *out, enum script_way way, const char *why);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Writes pairs as text for people: a line has the relation of two files and their paths. Paths are
- * always escaped, so that a line is always a pair. blocks.c writes groups.
+ * Writes pairs as text for people: one line has the relation of two files and their paths. Paths
+ * are always escaped, so each pair has one line. blocks.c writes groups.
  * SPDX-License-Identifier: MIT
  */
 #include "base/text/escape.h"

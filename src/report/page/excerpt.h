@@ -1,6 +1,6 @@
 /*
- * Shows contents in the report: the differences of two texts, and pictures. It reads the files once
- * more, within bounds on the bytes read and on the page's size.
+ * Writes the lines that differ between two texts, and pictures. It reads files once more, with limits
+ * for the bytes that are read and for the size of the page.
  *
  *     excerpts_init(&excerpts, &report);
  *     for each group, the most important first:
@@ -20,28 +20,28 @@
 
 #include "report/page/report.h"
 
-#define EXCERPT_READ_BYTES ((int64_t)128 << 20) /* of all texts, and a page for each file */
+#define EXCERPT_READ_BYTES ((int64_t)128 << 20) /* all texts, and PAGE_BYTES for each file */
 #define EXCERPT_FILE_BYTES ((int64_t)1 << 20)	/* larger texts are not compared */
-#define EXCERPT_DIFF_BYTES ((size_t)32 << 10)	/* of one comparison; the rest is counted */
-#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20)	/* of all of them */
-#define EXCERPT_GROUP_DIFFS 100			/* so that one group leaves room for others */
+#define EXCERPT_DIFF_BYTES ((size_t)32 << 10)	/* of one comparison; further lines are counted */
+#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20)	/* of all comparisons */
+#define EXCERPT_GROUP_DIFFS 100			/* leaves room for other groups */
 #define PICTURE_FILE_BYTES ((int64_t)512 << 10)
 #define PICTURE_PAGE_BYTES ((int64_t)16 << 20)
 
-/* Why there is none. The page has a sentence for each. */
+/* Why the page has no lines. It has a sentence for each reason. */
 enum excerpt_absence {
-	EXCERPT_OF_FIRST,  /* there is nothing to compare it with */
+	EXCERPT_OF_FIRST,  /* the first file is not compared */
 	EXCERPT_ELSEWHERE, /* on another host, in an archive, or standard input */
-	EXCERPT_CHANGED,   /* gone, not readable, or no longer as it was indexed */
+	EXCERPT_CHANGED,   /* removed, changed or not readable */
 	EXCERPT_NO_TEXT,
 	EXCERPT_LARGE,
 	EXCERPT_DIFFERENT, /* too many lines differ */
-	EXCERPT_FULL,	   /* a bound is reached */
+	EXCERPT_FULL,	   /* a limit is reached */
 	EXCERPT_PRESENT
 };
 
 struct excerpt_text {
-	enum excerpt_absence absence; /* EXCERPT_PRESENT: the text is there */
+	enum excerpt_absence absence; /* EXCERPT_PRESENT: `text` is set */
 	char *text;
 	size_t size;
 };
@@ -60,14 +60,11 @@ void excerpts_release(struct excerpts *excerpts);
 
 void excerpts_begin_group(struct excerpts *excerpts, const struct find_file *first);
 
-/*
- * Write how `other` differs from the first of the group: a string of hunks, or the number of its
- * absence.
- */
+/* Write the differences between `other` and the first file as a string of hunks, or an excerpt_absence. */
 int excerpt_write(struct excerpts *excerpts, FILE *out, const struct find_file *other,
 		  struct simhash_error *error);
 
-/* Write a picture as the string of a data URL without its scheme, or 0 where there is none. */
+/* Write a picture as the string of a data URL without its scheme, or 0 if there is none. */
 int excerpt_write_picture(struct excerpts *excerpts, FILE *out, const struct find_file *file,
 			  struct simhash_error *error);
 

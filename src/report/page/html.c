@@ -1,6 +1,6 @@
 /*
- * Fills the template of the report with the head of its data, the groups, and the points of the key
- * space.
+ * Fills the template of the report with its data: the head, whole folders, groups, and the points of
+ * the key space.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html.h"
@@ -90,7 +90,7 @@ static int write_whole_folder(FILE *out, const struct folder_pairs *found,
 	return a == NULL || b == NULL ? error_set_memory(error) : 0;
 }
 
-/* Those that free the most space come first. */
+/* Folders that free the most space come first. */
 static int write_whole_folders(FILE *out, const struct folder_pairs *found,
 			       struct simhash_error *error)
 {
@@ -108,7 +108,7 @@ static int write_whole_folders(FILE *out, const struct folder_pairs *found,
 	return 0;
 }
 
-/* 7 bytes a point: size, key and shifted key, the low byte first, and kind. */
+/* A point has 7 bytes: size, key and shifted key, each with the low byte first, and kind. */
 static void write_points(FILE *out, const struct key_space *space)
 {
 	uint8_t block[7 * 3 * 64];

@@ -1,5 +1,5 @@
 /*
- * The report of directories: pairs of folders that open to trees of their files. docs/report.md
+ * Writes the report of folders: pairs of folders that open to trees of their files. docs/report.md
  * describes the page.
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,14 @@
 
 struct folder_report {
 	struct page_origin origin;
-	uint64_t pairs;		 /* that were found */
-	uint64_t folders, files; /* that were compared; 0: two folders alone */
-	char *const *names;	 /* two for each pair, which is what they are shown as */
+	uint64_t pairs;		 /* found pairs */
+	uint64_t folders, files; /* all compared ones; 0: two given folders */
+	char *const *names;	 /* the shown names, two for each pair */
 	const struct folder_comparison *comparisons;
 	size_t count;
 };
 
-/* Write the page; the caller checks the file's error state. */
+/* Write the page. The caller checks the error state of `out`. */
 void folder_report_write(FILE *out, const struct folder_report *report);
 
 #endif

@@ -54,18 +54,18 @@ struct totals {
 static void count_member(struct totals *totals, const struct group *group,
 			 const struct group_member *member)
 {
-	enum kind kind = member->role == ROLE_COPY ? KIND_IDENTICAL : kind_of(group, member);
+	enum kind kind = kind_of(group, member);
 	int bin = has_resemblance(&member->relation)
 			  ? (int)(member->relation.resemblance * (HISTOGRAM_BINS - 0.001))
 			  : HISTOGRAM_BINS;
 
-	if (kind == KIND_IDENTICAL) {
+	if (member->role == ROLE_COPY) {
 		totals->identical++;
 		totals->inside += row_is_inside(member->file->compressed_size_bytes);
 		return;
 	}
 	totals->bins[bin]++;
-	if (kind == KIND_NEARLY) {
+	if (kind <= KIND_NEARLY) {
 		totals->nearly++;
 		add_size(&totals->nearly_bytes, member->file->size_bytes);
 	} else {

@@ -1,5 +1,5 @@
 /*
- * The groups in the report: their contents, the files of each content, and totals.
+ * Writes the groups of the report: their contents, the files of each content, and totals.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_GROUPS_H
@@ -7,10 +7,10 @@
 
 #include "report/page/report.h"
 
-/* From this share in common on, in rounded percent, files are called nearly identical. */
+/* From this resemblance on, in rounded percent, files are nearly identical. */
 #define NEARLY_PERCENT 90
 
-/* Write fields of an object, each with a comma before it. */
+/* Write fields of an object, with a comma before each field. */
 int html_write_groups(FILE *out, const struct report *report, struct simhash_error *error);
 
 #endif

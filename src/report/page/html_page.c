@@ -16,7 +16,7 @@ extern const char page_style[], page_script[];
 
 static const char style_mark[] = "@STYLE@", script_mark[] = "@SCRIPT@", data_mark[] = "@DATA@";
 
-/* Write up to a mark; returns what comes after it. */
+/* Write up to a mark. Returns the text after it. */
 static const char *write_to(FILE *out, const char *text, const char *mark)
 {
 	const char *at = strstr(text, mark);

@@ -1,6 +1,6 @@
 /*
- * Writes the parts that all pages of reports share: a template, with a common style and script in
- * place of @STYLE@ and @SCRIPT@, and data in place of @DATA@.
+ * Writes the parts that all report pages have: a template, with a common style and script in place of
+ * @STYLE@ and @SCRIPT@, and data in place of @DATA@.
  *
  *     const char *rest = page_begin(out, report_template);
  *     ... write the data ...
@@ -13,9 +13,7 @@
 
 #include <stdio.h>
 
-/*
- * Beyond so many files, groups or the files of two folders are left out, and the page says so.
- */
+/* If there are more, the page leaves out groups, or the files of two folders, and says so. */
 #define REPORT_FILES_MAX 300000
 
 /* How a page was made, and the files that it is about. */
@@ -27,7 +25,7 @@ struct page_origin {
 	size_t directory_count, directory_capacity;
 };
 
-/* Write what comes before the data; returns where the rest begins. */
+/* Write the part before the data. Returns the beginning of the rest. */
 const char *page_begin(FILE *out, const char *template);
 void page_end(FILE *out, const char *rest);
 

@@ -8,7 +8,7 @@
 
 #include "base/text/escape.h"
 
-/* The symbols for the controls 0 to 0x1f begin here in Unicode. */
+/* The symbols of the control characters 0 to 0x1f begin here in Unicode. */
 #define CONTROL_PICTURES 0x2400
 #define SYMBOL_FOR_DELETE 0x2421
 

@@ -1,5 +1,5 @@
 /*
- * Writes bytes of files into the report's data.
+ * Writes bytes of files into the data of a report.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_TEXT_H
@@ -10,12 +10,12 @@
 
 #include "base/basic/bytes.h"
 
-/* Without quotation marks. Pieces of a whole have sizes divisible by 3, but for the last. */
+/* Without quotation marks. All pieces of a whole but the last have sizes divisible by 3. */
 void html_write_base64(FILE *out, const uint8_t *bytes, size_t size);
 
 /*
- * Bytes of a file as UTF-8 for people: what acts on a display becomes a symbol of it or its
- * number, what is not UTF-8 becomes U+FFFD, and only tabs stay. Not escaped for JSON.
+ * Write bytes of a file as UTF-8 for people. Control characters become symbols or numbers, except
+ * tabs. Bytes that are not UTF-8 become U+FFFD. Nothing is escaped for JSON.
  */
 void html_write_visible(FILE *out, struct bytes bytes);
 

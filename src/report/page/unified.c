@@ -1,5 +1,5 @@
 /*
- * Turns marked lines into hunks.
+ * Writes lines that differ as hunks.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/unified.h"
@@ -13,13 +13,13 @@
 #include "report/page/html_text.h"
 
 #define CONTEXT 3
-#define LINE_BYTES 400 /* more of a line is not shown */
+#define LINE_BYTES 400 /* of a line are shown */
 
 struct diff_side {
 	struct bytes text;
 	size_t *starts; /* of each line, and the end of the text */
 	size_t lines, at;
-	size_t changes; /* from there on */
+	size_t changes; /* from `at` on */
 	const uint8_t *is_changed;
 };
 
@@ -67,7 +67,7 @@ static bool is_change(const struct diff_side *side, size_t line)
 	return line < side->lines && side->is_changed[line];
 }
 
-/* How many lines from here on are the same in both. */
+/* The number of equal lines from here on. */
 static size_t common_lines(const struct diff_side *a, const struct diff_side *b, size_t from_a,
 			   size_t from_b)
 {
@@ -79,7 +79,7 @@ static size_t common_lines(const struct diff_side *a, const struct diff_side *b,
 	return count;
 }
 
-/* Where a hunk that begins at the lines given ends. */
+/* Move both ends to the end of the hunk that begins there. */
 static void find_end(const struct diff_side *a, const struct diff_side *b, size_t *end_a,
 		     size_t *end_b)
 {
@@ -100,7 +100,7 @@ static void find_end(const struct diff_side *a, const struct diff_side *b, size_
 	*end_b += same < CONTEXT ? same : CONTEXT;
 }
 
-/* The hunk up to the ends, or what `room` allows; returns about how many bytes it has. */
+/* Write a hunk up to the ends, or as much as `room` allows. Returns about its size in bytes. */
 static size_t write_hunk(FILE *out, struct diff_side *a, struct diff_side *b, size_t end_a,
 			 size_t end_b, size_t room)
 {

@@ -1,5 +1,5 @@
 /*
- * Writes differing lines for people: hunks with three lines around them, as diff -u writes them.
+ * Writes the lines that differ for people: hunks with three lines around them, like diff -u.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_UNIFIED_H
@@ -11,9 +11,9 @@
 #include "measure/line_diff.h"
 
 /*
- * Write the hunks as UTF-8 that acts on no display, and end once `max_bytes` are reached: then
- * the last line begins with a tilde and tells how many changed lines are left out. A long line
- * ends with how much of it is.
+ * Write the hunks as UTF-8 without control characters. After `max_bytes` the last line begins with a
+ * tilde and has the number of changed lines that are left out. A long line ends with the number of
+ * its other bytes.
  */
 int unified_write(FILE *out, struct bytes a, struct bytes b, const struct line_diff *diff,
 		  size_t max_bytes, struct simhash_error *error);
