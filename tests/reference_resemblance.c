@@ -138,8 +138,10 @@ bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t 
 	*resemblance = (equal - both / 255) / (used - both / 255);
 	if (*resemblance < 0)
 		*resemblance = 0;
-	if (*resemblance > 1)
-		*resemblance = 1;
+	if (*resemblance * (double)size_a > (double)size_b)
+		*resemblance = (double)size_b / (double)size_a;
+	if (*resemblance * (double)size_b > (double)size_a)
+		*resemblance = (double)size_a / (double)size_b;
 	return true;
 }
 

@@ -63,7 +63,7 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	struct agreement is = compare(a, b);
 	unsigned empty_both = is.empty_a + is.empty_b - is.empty_either;
 	unsigned both = SIMHASH_RESEMBLANCE_REGISTERS - is.empty_either, used = both;
-	double share;
+	double share, most;
 
 	/*
 	 * The sketch with the higher level has the smaller sample. Its empty registers mean
@@ -75,7 +75,10 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 		return false;
 	/* This is (equal - both / VALUES) / (used - both / VALUES) with one division. */
 	share = (VALUES * (is.equal - empty_both) - both) / (VALUES * used - both);
-	*resemblance = share < 0 ? 0 : share > 1 ? 1 : share;
+	/* A sketch does not count repetitions; the sizes do. */
+	most = size_a_bytes < size_b_bytes ? (double)size_a_bytes / (double)size_b_bytes
+					   : (double)size_b_bytes / (double)size_a_bytes;
+	*resemblance = share < 0 ? 0 : share > most ? most : share;
 	return true;
 }
 

@@ -226,7 +226,8 @@ def estimate(x, y):
         used += sum(1 for a, b in pairs if b and not a)
     if used < 16:
         return None
-    return min(1.0, max(0.0, (255.0 * equal - both) / (255.0 * used - both)))
+    most = min(x.size, y.size) / max(x.size, y.size)
+    return min(most, max(0.0, (255.0 * equal - both) / (255.0 * used - both)))
 
 
 def resemblance(x, y):

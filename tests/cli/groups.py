@@ -532,7 +532,7 @@ def ids_of(*options):
 
 def check_ids():
     """The ids depend only on the contents, not on their paths."""
-    folder = make_set(3)
+    folder = make_set(5)
     ids = ids_of()
     assert len(ids) > 5, "too few groups to be a test"
     moved = folder + b".moved"

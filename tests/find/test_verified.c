@@ -110,6 +110,13 @@ static bool share_key(int a, int b)
 	return false;
 }
 
+static bool is_blank(const struct file_row *row)
+{
+	static const struct simhash_resemblance_sketch blank;
+
+	return memcmp(&row->resemblance, &blank, sizeof blank) == 0;
+}
+
 static bool verified(const struct find_rule *rule, int a, int b, wide tolerance)
 {
 	const struct file_row *x = &rows[a], *y = &rows[b];
@@ -124,9 +131,9 @@ static bool verified(const struct find_rule *rule, int a, int b, wide tolerance)
 		return same_extension(x, y) &&
 		       within(distance, tolerance < least ? tolerance : least, sizes);
 	if (!can_tell[a][b])
-		return memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0 &&
-		       within(distance, 1000000, sizes) && x->size_bytes >= 16 &&
-		       y->size_bytes >= 16;
+		return !is_blank(x) &&
+		       memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0 &&
+		       within(distance, 1000000, sizes);
 	if (minimum == 1)
 		return memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
 	if (minimum < 0) {

@@ -71,9 +71,9 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 }
 
 /*
- * For sketches with few registers or none, for example of zeros and of endless repetitions. Such
- * files are a pair if their few shingles are the same and their counts agree within 1 %. Nothing is
- * known about files that are too short for a shingle.
+ * Sketches of few registers, as mostly zeros have them: the same few shingles, so often that the
+ * counts agree within 1 %. A sketch of no registers says nothing. Blanks and bytes of 0xff have it,
+ * and so have files that are too short for a shingle.
  */
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct relation *relation)
@@ -83,8 +83,7 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	relation->verification = PAIR_COUNTS;
 	if (rule->mode == VERIFY_READ)
 		return true;
-	return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
-	       x->size_bytes >= SHINGLE_SIZE && y->size_bytes >= SHINGLE_SIZE &&
+	return sketch_has_shingles(x) && memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
 	       simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes);
 }
 
