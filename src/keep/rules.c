@@ -78,7 +78,7 @@ static int compare_by(const struct keep_rule *rule, const struct keep_file *x,
 	return 0;
 }
 
-/* If the rules leave it open, the shortest path is kept: "x" before "x (copy)" and "x-old". */
+/* If no rule decides, keep the shortest path: "x" before "x (copy)" and "x-old". */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y)
 {

@@ -76,7 +76,7 @@ screen index "$SIMHASH" -f .
 screen list "$SIMFIND"
 screen limit "$SIMFIND" --limit=2
 screen below "$SIMFIND" --limit=1 docs docs-old
-# Part of the files cannot show that a folder is whole.
+# If only some files are searched, a copied folder cannot be recognized.
 screen large "$SIMFIND" --min-size=100k
 screen groups "$SIMFIND" --group
 screen file "$SIMFIND" reports/report_v3.txt

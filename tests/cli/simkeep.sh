@@ -117,7 +117,7 @@ runs 0 "$SIMKEEP" --action=script:all.sh
 same "standard output of --action=script:FILE" "" "$(cat out)"
 runs 0 "$SIMKEEP" -q
 same "output of -q" "" "$(cat out err)"
-# Nothing to do: because of an option, or of an empty index.
+# There is nothing to do because of an option, or because the index is empty.
 runs 0 "$SIMKEEP" --ext=none --min-size=1G
 same "a note" "simkeep: note: nothing was found with --ext, --min-size; without them there may be more" "$(cat err)"
 mkdir nothing
@@ -168,7 +168,7 @@ same "a note in the place of the next command" "simkeep: note: nothing was found
 rm "$copy" "$files/d/copy 1" "$files/e/copy 2"
 touch -d '2020-01-01' "$files"/{a,d,e}
 
-# ---- A screen shows the first folders, a pipe all ----
+# ---- A terminal shows the first folders, a pipe all folders ----
 mkdir many
 for ((i = 0; i < 30; i++)); do
 	mkdir -p "many/original $i" "many/copy $i/inner"
@@ -186,7 +186,7 @@ done
 same "a folder" "copy 29  all in original 29  1 file     2.0 kB" "$(grep '^copy 29' screen)"
 runs 0 "$SIMKEEP" many
 same "folders in a pipe" 30 "$(grep -c "^$TEST_FOLDER/many/copy [0-9]*  all in $TEST_FOLDER/many/original [0-9]*  1 file  2.0 kB$" out)"
-# Links and other files in a folder stay, so it is not removable as a whole; empty files do not count.
+# A folder with links or other files is not removable as a whole, because they stay; empty files do not count.
 ln -s x "many/copy 0/inner/link"
 : >"many/copy 1/inner/empty"
 echo new >"many/copy 2/inner/new"

@@ -510,7 +510,7 @@ static void operands_are_refused_by_name(void **state)
 static const struct option_program *const programs[] = {&index_program, &find_program,
 							&keep_program};
 
-/* The program that a message names as 'simkeep ...', or NULL. */
+/* Return the program that a message names as 'simkeep ...', or NULL. */
 static const struct option_program *find_named(const char *message)
 {
 	char word[16];
@@ -523,7 +523,10 @@ static const struct option_program *find_named(const char *message)
 	return NULL;
 }
 
-/* Each --OPTION in the answer to an option exists, in the program that is named, or in this one. */
+/*
+ * Check that each --OPTION in an answer exists in the program that the answer names, or in this
+ * program.
+ */
 static void check_answer(const struct option_program *program, const char *name)
 {
 	const struct option_program *named;

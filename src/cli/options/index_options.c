@@ -57,7 +57,7 @@ static int set_depth(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-/* The kind of this name, or 0. */
+/* Return the kind of container with this name, or 0. */
 static unsigned kind_named(const char *name, size_t size)
 {
 	for (unsigned i = 0; container_names[i] != NULL; i++)
@@ -67,7 +67,7 @@ static unsigned kind_named(const char *name, size_t size)
 	return 0;
 }
 
-/* Without a list, all kinds that this program knows. */
+/* Without a list, set all kinds that this program supports. */
 static int set_decompress(const struct option_use *use, struct simhash_error *error)
 {
 	struct index_arguments *arguments = use->arguments;
@@ -124,7 +124,7 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 	struct index_arguments *arguments = use->arguments;
 	struct simhash_measure *measure;
 
-	/* --forget takes any name that the index has, whose weights need not be here. */
+	/* --forget accepts any name in the index; the file of its weights need not be here. */
 	arguments->measure_text = use->text;
 	if (arguments->task == TASK_FORGET)
 		return 0;
@@ -137,7 +137,7 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 	for (unsigned i = 0; i < arguments->measure_count; i++)
 		if (strcmp(simhash_measure_text(arguments->measures[i]),
 			   simhash_measure_text(measure)) == 0) {
-			simhash_measure_free(measure); /* twice the same is once */
+			simhash_measure_free(measure); /* a repeated measure counts once */
 			return 0;
 		}
 	arguments->measures[arguments->measure_count++] = measure;
@@ -372,7 +372,7 @@ const struct option_program index_program = {
 	.count = sizeof rows / sizeof *rows,
 };
 
-/* ---- What no row can say ---- */
+/* ---- Conflicts that no row can describe ---- */
 
 static int check_forget(const struct index_arguments *arguments, struct simhash_error *error)
 {
@@ -393,7 +393,7 @@ static int check_forget(const struct index_arguments *arguments, struct simhash_
 				   other);
 }
 
-/* The formats are those of two tasks. */
+/* Each format belongs to one of two tasks. */
 static int check_format(const struct index_arguments *arguments, struct simhash_error *error)
 {
 	if (!arguments->has_format)

@@ -65,7 +65,7 @@ static int add_directory(struct operands *operands, const char *text, struct sim
 
 /* ---- Files ---- */
 
-/* `path` NULL is standard input. */
+/* `path` is NULL for standard input. */
 static int add_query(struct operands *operands, const char *path, struct simhash_error *error)
 {
 	if (array_reserve(&operands->queries, &operands->query_capacity, operands->query_count + 1,
@@ -98,7 +98,7 @@ static int read_names(struct operands *operands, const char *path, struct simhas
 	return 0;
 }
 
-/* ---- Both ---- */
+/* ---- Files and directories ---- */
 
 int operands_take(struct operands *operands, int count, char **words, struct simhash_error *error)
 {

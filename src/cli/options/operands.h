@@ -31,19 +31,19 @@ void operands_release(struct operands *operands);
 bool operands_let_through(const struct operands *operands, const struct exclusions *exclusions,
 			  char *path, int64_t size_bytes);
 
-/* Options that may have left out all that could be found: "--ext, --only". */
+/* Options that may have excluded all results: "--ext, --only". */
 struct limiting_options {
 	char text[256];
 	size_t count;
 };
 
-/* Add an option if it is given. */
+/* Add an option if it was given. */
 void limiting_add(struct limiting_options *options, bool is_given, const char *name);
 
-/* Add those of --ext, --exclude, --min-size and --max-size that are given. */
+/* Add --ext, --exclude, --min-size and --max-size, as far as they were given. */
 void limiting_add_filters(struct limiting_options *options, const struct exclusions *exclusions);
 
-/* Say that nothing was found with these; or, without any, nothing. */
+/* Write that nothing was found with these options. Without options, write nothing. */
 void limiting_say(const struct limiting_options *options, const char *program);
 
 #define EMPTY_INDEX "note: the index is empty; add files with simhash PATH"

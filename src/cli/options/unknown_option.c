@@ -1,6 +1,6 @@
 /*
- * Answers options that a program does not have: those of similar tools and of the other programs by
- * a table, and mistyped ones by the nearest name.
+ * Refuses options that a program does not have. For options of similar tools and of the other
+ * programs, a table has the answer; for mistyped options, the nearest name is shown.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -17,9 +17,9 @@
 #define OF_KEEP "is an option of simkeep; try 'simkeep "
 
 /*
- * What to write instead of options of jdupes, fdupes, rmlint, czkawka, ssdeep, tlsh, ripgrep and rsync,
- * and where those of the other programs are. Names are in lists with blanks between. In an answer, {}
- * is the name, and {VALUE} the value that was given, or else VALUE.
+ * Answers for options of jdupes, fdupes, rmlint, czkawka, ssdeep, tlsh, ripgrep and rsync, and for
+ * options of the other programs. Names are in lists, separated by blanks. In an answer, {} is the
+ * name, and {VALUE} is the given value, or VALUE if none was given.
  */
 static const struct {
 	const char *programs, *names, *answer;
@@ -53,7 +53,7 @@ static const struct {
 	{"simhash simfind", "jobs workers cores", USE "--threads={4}"},
 	{"simkeep", "threads jobs j", "is not needed; simkeep uses all processors"},
 
-	/* What is shown */
+	/* Output */
 	{"simhash", "json", USE "--summary=json, or --status --format=json"},
 	{"simhash", "csv html", "is an option of simfind; try 'simfind --format={}'"},
 	{"simfind", "json jsonl csv html null dot", USE "--format={}"},
@@ -68,7 +68,7 @@ static const struct {
 	{"simkeep", "print-summarize summarize stats m M summary",
 	 "is not needed; a summary follows the list"},
 
-	/* What is similar */
+	/* Similarity */
 	{"simfind", "threshold similarity min-similarity", USE "--min-resemblance={75%}"},
 	{"simfind", "duplicates dupes identical copies", USE "--only=copies"},
 	{"simfind", "versions empty hard-links", USE "--also={}"},
@@ -79,7 +79,7 @@ static const struct {
 	{"simhash simkeep", "threshold similarity min-similarity",
 	 "is unknown; try 'simfind --min-resemblance={75%}'"},
 
-	/* What is done to copies */
+	/* Treatment of copies */
 	{"simkeep", "delete noprompt delete-method D N", USE "--keep=oldest --action=delete"},
 	{"simkeep", "hardlink hard-link linkhard link-dest L",
 	 USE "--keep=oldest --action=hardlink"},
@@ -104,7 +104,7 @@ static const struct {
 	 OF_KEEP "--keep=oldest --action=delete --yes --journal={FILE}'"},
 	{"simhash simfind", "yes", OF_KEEP "--keep=oldest --action=delete --journal=FILE --yes'"},
 
-	/* Those of the other programs */
+	/* Options of the other programs */
 	{"simfind simkeep",
 	 "status forget print init-database copy-to export import ignore-files one-file-system "
 	 "dereference filter hash no-sketch force wait-server",
@@ -154,8 +154,8 @@ static size_t least(size_t x, size_t y)
 }
 
 /*
- * How many letters are wrong, missing, added or exchanged with the next one. Both names have fewer
- * than NAME_MAX_SIZE letters.
+ * Return the number of letters that are wrong, missing, added or exchanged with the next letter.
+ * Both names have fewer than NAME_MAX_SIZE letters.
  */
 static size_t count_mistakes(const char *x, size_t x_size, const char *y, size_t y_size)
 {
@@ -176,7 +176,7 @@ static size_t count_mistakes(const char *x, size_t x_size, const char *y, size_t
 	return rows[x_size % 3][y_size];
 }
 
-/* The option whose name has the fewest mistakes, at most one in three letters; or NULL. */
+/* Return the option whose name has the fewest mistakes, at most one in three letters; or NULL. */
 static const char *find_nearest(const struct option_program *program, const char *name, size_t size)
 {
 	const char *nearest = NULL;
@@ -196,7 +196,7 @@ static const char *find_nearest(const struct option_program *program, const char
 	return nearest;
 }
 
-/* ---- Both ---- */
+/* ---- Refusals ---- */
 
 static void write_refusal(FILE *out, const struct option_program *program, const char *name,
 			  const char *value)

@@ -1,6 +1,6 @@
 /*
- * Finds and lists pairs, with progress, notes and the summary. kept_pairs.c makes the outputs that
- * need all pairs at once.
+ * Finds and lists pairs, with progress, notes and the summary. kept_pairs.c writes the outputs that
+ * need all pairs first.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/list_pairs.h"
@@ -30,9 +30,9 @@
 #include "store/names/tag_sets.h"
 
 #define PROGRAM "simfind"
-#define UNSKETCHED_SHOWN 3 /* files that are named */
+#define UNSKETCHED_SHOWN 3 /* the number of files that a warning names */
 
-/* Where pairs go, and what went wrong on the way. */
+/* The target of pairs, and the failures during the search. */
 struct output {
 	const struct find_plan *plan;
 	struct listing *listing;
@@ -40,12 +40,12 @@ struct output {
 	struct find_progress progress;
 	struct progress_display display;
 	struct time_left reading, searching, confirming;
-	struct pair_list *list; /* keep them; NULL: list them at once */
+	struct pair_list *list; /* the pairs are kept in it; NULL: they are listed immediately */
 	struct answers *answers;
-	struct matches matches; /* of FILEs, if they are listed */
+	struct matches matches; /* the matches of FILEs, if matches are listed */
 	pthread_mutex_t lock;
 	uint64_t asked, unreadable;
-	atomic_bool has_match; /* where the search stops at it */
+	atomic_bool has_match; /* used if the search stops at the first match */
 };
 
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
@@ -95,10 +95,13 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 	pthread_mutex_unlock(&output->lock);
 }
 
-/* How far the search is: the rows that are read, then those that are searched, then confirming. */
+/*
+ * The progress of the search: first rows are read, then they are searched, then pairs are
+ * confirmed.
+ */
 struct search_step {
 	const char *verb, *noun;
-	uint64_t done, all; /* all: 0 where it is not known */
+	uint64_t done, all; /* all: 0 if it is unknown */
 	struct time_left *left;
 };
 
@@ -129,8 +132,8 @@ static struct search_step present_step(struct output *output)
 }
 
 /*
- * "45%  1,234 of 5,678 files  90 pairs  0:12 left", before it the same of reading, then of
- * confirming.
+ * Write "45%  1,234 of 5,678 files  90 pairs  0:12 left". Reading and confirming have similar
+ * lines.
  */
 static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
 {
@@ -156,7 +159,7 @@ static void write_progress(void *context, FILE *line, double seconds, unsigned c
 	write_parts(line, parts, PARTS, columns);
 }
 
-/* "/a/b, /a/c and 7 more" */
+/* Write "/a/b, /a/c and 7 more". */
 static void write_first(FILE *out, const struct bytes *files, size_t shown, uint64_t count)
 {
 	char more[32];
@@ -169,7 +172,10 @@ static void write_first(FILE *out, const struct bytes *files, size_t shown, uint
 		fprintf(out, " and %s more", format_count(count - shown, more));
 }
 
-/* The measure is the one of the index, so that whoever follows the advice adds to its sketches. */
+/*
+ * The warning names the measure of the index, so that users who follow it extend the sketches of
+ * that measure.
+ */
 static int warn_unsketched(const struct finder *finder, uint64_t count, struct simhash_error *error)
 {
 	const struct find_request *request = finder->request;
@@ -190,7 +196,7 @@ static int warn_unsketched(const struct finder *finder, uint64_t count, struct s
 			format_count(count, number), count == 1 ? " has" : "s have", measure,
 			count == 1 ? "is" : "are");
 		write_first(out, files, shown, count);
-		/* The index knows no more than the hash of weights. */
+		/* The index only stores the hash of weights, so show the user's measure. */
 		fprintf(out, "; index %s with simhash --measure=%s", count == 1 ? "it" : "them",
 			strstr(measure, "weights=") != NULL ? request->measure_text : measure);
 		if (close_text(out, &text) == 0)
@@ -215,7 +221,7 @@ static void note_unverified(uint64_t files)
 	free(text);
 }
 
-/* Find pairs; or groups, unless that is NULL. */
+/* Find pairs, or groups if `groups` is not NULL. */
 static int find(const struct output *output, const struct find_sink *sink, struct store *store,
 		struct group_sorter *groups, struct find_counts *counts,
 		struct simhash_error *error)
@@ -259,14 +265,17 @@ static int store_answers(const struct output *output, const struct group_sorter 
 	return answers_store(output->answers, output->plan, &found, error);
 }
 
-/* The rows that were read may be more than what was searched, of which the summary is. */
+/* More rows may have been read than were searched; the summary counts only searched rows. */
 static void end_reading(struct find_progress *progress, const struct find_counts *counts)
 {
 	atomic_store(&progress->rows_total, (long long)counts->rows);
 	atomic_store(&progress->rows, (long long)counts->rows);
 }
 
-/* Which of two files is part of the other may be known only then. */
+/*
+ * Confirm the pairs. Only then may be known which of two files is part of the other, so unwanted
+ * pairs are removed here.
+ */
 static int confirm_wanted(const struct output *output, const struct find_sink *sink,
 			  struct simhash_error *error)
 {
@@ -283,7 +292,7 @@ static int confirm_wanted(const struct output *output, const struct find_sink *s
 	return 0;
 }
 
-/* Find, confirm, store, and put in groups what is listed in groups. */
+/* Find, confirm and store pairs, and make groups if groups are listed. */
 static int find_all(struct output *output, struct store *store, struct group_sorter *groups,
 		    struct find_counts *counts, struct simhash_error *error)
 {
@@ -361,7 +370,7 @@ static int write_head(const struct find_plan *plan, struct store *store, struct 
 	return status;
 }
 
-/* A person reads the summary first. */
+/* On a terminal, the summary is above the list. */
 static int begin_list(const struct find_plan *plan, struct store *store, struct output *output,
 		      const struct group_sorter *groups, const struct find_outcome *outcome,
 		      struct simhash_error *error)

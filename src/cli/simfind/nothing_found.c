@@ -1,5 +1,5 @@
 /*
- * Explains an empty result.
+ * Explains why a search found nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/nothing_found.h"
@@ -17,7 +17,7 @@
 #include "store/rows/known_file.h"
 #include "store/rows/totals.h"
 
-/* A note that is being written. */
+/* A note, while it is being written. */
 struct note {
 	FILE *out;
 	char *text;
@@ -40,7 +40,10 @@ static void note_end(struct note *note)
 	free(note->text);
 }
 
-/* Control bytes are for no command line. */
+/*
+ * If the path has control bytes, write another word, because the path cannot be used on a command
+ * line.
+ */
 static void write_path(FILE *out, struct bytes path, const char *else_word)
 {
 	if (needs_encoding(path))
@@ -51,7 +54,10 @@ static void write_path(FILE *out, struct bytes path, const char *else_word)
 
 /* ---- The index ---- */
 
-/* "'one' and 'other'": the tag sets by which the index has files. The caller frees it; NULL: unknown. */
+/*
+ * Return the tag sets for which the index has files: "'one' and 'other'". The caller frees the
+ * text; NULL: unknown.
+ */
 static char *name_tag_sets(struct store *store)
 {
 	struct simhash_error ignored;
@@ -90,7 +96,9 @@ static void explain_absence(const struct find_plan *plan, struct store *store)
 	free(others);
 }
 
-/* How many files has the index by the tags of the search? */
+/*
+ * Return the number of files that the index has for the tags of the search, or -1 if it is unknown.
+ */
 static int64_t count_files(const struct find_plan *plan, struct store *store)
 {
 	struct simhash_error ignored;
@@ -103,7 +111,9 @@ static int64_t count_files(const struct find_plan *plan, struct store *store)
 
 /* ---- Standard input ---- */
 
-/* What the extension of standard input decides by the rule: a text that goes on, or NULL. */
+/*
+ * Return a text that explains which limits the missing extension of standard input causes, or NULL.
+ */
 static const char *what_extension_decides(const struct find_plan *plan,
 					  const struct find_outcome *outcome)
 {
@@ -151,7 +161,9 @@ static void explain_stdin(const struct find_plan *plan, const struct find_outcom
 
 /* ---- FILEs and DIRs ---- */
 
-/* A backup may have nothing twice, and everything elsewhere. */
+/*
+ * A backup may contain no copies of its own files, although other directories contain all of them.
+ */
 static void explain_below(const struct find_plan *plan)
 {
 	const struct bytes *below = plan->request->below;
@@ -167,7 +179,7 @@ static void explain_below(const struct find_plan *plan)
 	note_end(&note);
 }
 
-/* The directory of a FILE, if the index has no file of this host at or below it; or NULL. */
+/* Return the directory of a FILE if the index has no file of this host at or below it, or NULL. */
 static char *find_uncovered(const char *file, struct store *store, const struct row_scope *scope)
 {
 	struct simhash_error ignored;
@@ -184,7 +196,7 @@ static char *find_uncovered(const char *file, struct store *store, const struct 
 	return path;
 }
 
-/* Does the index not cover a FILE? */
+/* Does the index not cover a FILE? Then explain it and return true. */
 static bool explain_files(const struct find_plan *plan, struct store *store)
 {
 	const struct operands *operands = &plan->arguments->operands;
@@ -229,7 +241,7 @@ static void explain_options(const struct find_plan *plan)
 	limiting_say(&options, find_program.name);
 }
 
-/* ---- All ---- */
+/* ---- All reasons ---- */
 
 void explain_nothing(const struct find_plan *plan, struct store *store,
 		     const struct find_outcome *outcome)

@@ -1,5 +1,6 @@
 /*
- * Finds whole folders that are copies of others, or nearly, and names them in the head of a list.
+ * Finds folders that are copies of other folders, or nearly, and names them at the beginning of a
+ * list.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_WHOLE_FOLDERS_H
@@ -9,9 +10,9 @@
 #include "find/folders/folders.h"
 #include "store/open/store.h"
 
-#define WHOLE_FOLDERS_FILES_MAX 1000000 /* comparing the folders of more files takes too long */
+#define WHOLE_FOLDERS_FILES_MAX 1000000 /* with more files, comparing folders takes too long */
 
-/* Are all files searched? Part of the files cannot show that a folder is whole. */
+/* Are all files searched? If only some files are searched, a copied folder cannot be recognized. */
 bool searches_whole_folders(const struct find_plan *plan);
 
 /* Find the folders below the directories of the request. On success the caller releases them. */

@@ -31,7 +31,10 @@ static int resolve_rules(struct acting *acting, struct simhash_error *error)
 		struct keep_rule *rule = &acting->policy.rules[i];
 		if (rule->order != KEEP_IN && rule->order != KEEP_NOT_IN)
 			continue;
-		/* As the index has it. One that is mistyped would be no preference. */
+		/*
+		 * The index has paths in this form. A directory that does not exist would never
+		 * match, so it is an error.
+		 */
 		acting->rule_texts[i] = realpath(rule->text, NULL);
 		if (acting->rule_texts[i] == NULL)
 			return error_set_errno(error, "--keep=%s:%s",
@@ -126,7 +129,7 @@ static void widen_layout(struct layout *layout, const struct keep_file *file)
 		layout->columns = columns;
 }
 
-/* Find what all paths of a plan have in common, which a terminal shows once. */
+/* Find the common beginning of all paths of a plan, which a terminal shows only once. */
 static void begin_lines(struct acting *acting, const struct plan *plan)
 {
 	struct bytes common;
@@ -149,7 +152,9 @@ static void begin_lines(struct acting *acting, const struct plan *plan)
 	write_prefix(stdout, &acting->layout);
 }
 
-/* A line of a terminal: the file that is kept, and further to the right what is done to another. */
+/*
+ * Write a line for a terminal: the kept file, or, indented, the act on another file.
+ */
 static void write_screen_line(const struct acting *acting, const char *what,
 			      const struct keep_file *file, const char *to, bool is_kept)
 {
@@ -194,7 +199,7 @@ static void write_line(const struct acting *acting, const char *what, const stru
 	putchar('\n');
 }
 
-/* Are folders listed, and not the files? */
+/* Are folders listed instead of files? */
 static bool lists_folders(const struct acting *acting)
 {
 	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
@@ -222,7 +227,7 @@ static void tell_plan(struct acting *acting, const struct plan *plan)
 		acting_leave(acting, plan->refusals[i].file->path, plan->refusals[i].why);
 }
 
-/* Does standard output get a list? A script that is written there has it all. */
+/* Does standard output get a list? If the script is written there, the script replaces the list. */
 static bool lists(const struct acting *acting)
 {
 	return !acting->script_is_output && !acting->arguments->quiet;
@@ -238,7 +243,7 @@ static void write_left(FILE *out, const struct acting *acting, const struct plan
 		fprintf(out, "; left %s alone", format_count(acting->left, count));
 }
 
-/* "deleted 3 files and freed 1.2 MB" */
+/* Write "deleted 3 files and freed 1.2 MB". */
 static void write_acts(FILE *out, const struct acting *acting)
 {
 	static const char *const dry[] = {"would remove", "would replace", "would deduplicate",
@@ -281,7 +286,7 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 		say_how_to_update(&acting->covered);
 }
 
-/* The copies that are not in the list of folders. */
+/* Write the number of copies that are not in the list of folders. */
 static void write_others(const struct acting *acting, const struct plan *plan)
 {
 	char count[32];
@@ -320,7 +325,7 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 
 /* ---- The next step ---- */
 
-/* The options that come before the words of this command. */
+/* Write the options that come before the user's words. */
 static void write_options(FILE *out, const struct acting *acting)
 {
 	if (lists_folders(acting))
@@ -343,7 +348,7 @@ static void write_words(FILE *out, const struct acting *acting)
 	}
 }
 
-/* A journal must not exist yet. */
+/* Write the name of a journal that does not exist yet. */
 static void write_journal_name(FILE *out)
 {
 	char name[32] = "undo.jsonl";
@@ -353,7 +358,7 @@ static void write_journal_name(FILE *out)
 	fprintf(out, " --yes --journal=%s", name);
 }
 
-/* The command that goes on from what was shown. */
+/* Suggest the command that continues from this output. */
 static void advise(const struct acting *acting)
 {
 	const struct keep_arguments *arguments = acting->arguments;
@@ -407,7 +412,10 @@ static int tell_result(struct acting *acting, enum keep_action action,
 				       result->saved_bytes, error);
 }
 
-/* How many acts from `at` on are one batch: in a script each can have its own action. */
+/*
+ * Return the number of acts from `at` on that form a batch. In a script, each act can have its own
+ * action.
+ */
 static size_t batch_size(const struct acting *acting, const struct plan *plan, size_t at)
 {
 	size_t left = plan->count - at, most = left < ACT_BATCH ? left : ACT_BATCH, count = 1;
@@ -508,7 +516,7 @@ static int write_script(struct acting *acting, struct keep_file *files, size_t c
 	return status != 0 ? -1 : output_publish(&acting->script, error);
 }
 
-/* The summary, and the next step. */
+/* Write the summary and the next step. */
 static int conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error)
 {
 	if (lists_folders(acting) && lists(acting) && write_folders(acting, plan, error) != 0)
@@ -531,7 +539,7 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 	struct keep_policy policy = acting->policy;
 	int status;
 
-	/* A list of folders is about the command that it shows. */
+	/* The folders are listed for the command that is suggested. */
 	if (lists_folders(acting))
 		policy.rules[policy.rule_count++].order = KEEP_OLDEST;
 	if (plan_make(files, count, &policy, &plan, error) != 0)

@@ -259,7 +259,7 @@ static int choose_tags(struct store *store, struct simhash_tag_set **tags, bool 
 	return status;
 }
 
-/* Why there is nothing to do, if an empty index or an option may be the reason. */
+/* If an empty index or an option may be the reason that there are no copies, write so. */
 static void explain_nothing(const struct acting *acting, bool has_files)
 {
 	const struct keep_arguments *arguments = acting->arguments;

@@ -87,10 +87,10 @@ void removable_say_left(const struct removable *removable)
 
 /* ---- Directories ---- */
 
-/* What a directory has in it: files that are not empty, and directories. */
+/* The contents of a directory: files that are not empty, and directories. */
 struct directory_contents {
 	uint64_t files, directories;
-	bool has_others; /* such as symbolic links, or entries that cannot be read */
+	bool has_others; /* for example symbolic links, or entries that cannot be read */
 };
 
 static void read_contents(struct bytes path, uint64_t deep, struct directory_contents *contents);
@@ -115,7 +115,10 @@ static void count_entry(struct directory_contents *contents, struct bytes direct
 	free(path);
 }
 
-/* Add what a directory has directly in it, and at any depth until there are `deep` files. */
+/*
+ * Count the entries directly in a directory. As long as fewer than `deep` files are counted, also
+ * count the entries of directories below it.
+ */
 static void read_contents(struct bytes path, uint64_t deep, struct directory_contents *contents)
 {
 	struct entry_reader reader = {0};
@@ -138,15 +141,21 @@ static void read_contents(struct bytes path, uint64_t deep, struct directory_con
 	contents->has_others = contents->has_others || status != 0;
 }
 
-/* ---- What the kept files have in common ---- */
+/* ---- The place of the kept files ---- */
 
-/* The part of a path that is below a folder, with its slash; a folder has none at its end. */
+/*
+ * Return the part of a path below a folder. It begins with a slash; the folder does not end with
+ * one.
+ */
 static struct bytes below(const char *path, struct bytes folder)
 {
 	return bytes_of(path + folder.size);
 }
 
-/* The folder that has the kept file of a copy at the same place as the copy has it, or none. */
+/*
+ * Is there a folder that has the kept file at the same relative path as `folder` has the copy? Set
+ * *mirror to it.
+ */
 static bool mirrors(const struct removable_copy *copy, struct bytes folder, struct bytes *mirror)
 {
 	struct bytes rest = below(copy->path, folder), kept = bytes_of(copy->kept);
@@ -159,7 +168,7 @@ static bool mirrors(const struct removable_copy *copy, struct bytes folder, stru
 	return true;
 }
 
-/* The kept files of a whole folder: is there one folder at whose places they are? */
+/* Is one folder the mirror of all copies of a folder? Set *mirror to it. */
 static bool find_mirror(const struct removable_copy *copies, size_t count, struct bytes folder,
 			struct bytes *mirror)
 {
@@ -222,7 +231,7 @@ static void add_copy(struct removable_folder *folder, const struct removable_cop
 	folder->bytes += copy->bytes;
 }
 
-/* Everything below a folder as one entry. */
+/* Add one entry for everything below a folder. */
 static int add_whole(struct removable *removable, struct bytes path, size_t first, size_t end,
 		     struct simhash_error *error)
 {
@@ -234,7 +243,7 @@ static int add_whole(struct removable *removable, struct bytes path, size_t firs
 	return add_folder(removable, &whole, error);
 }
 
-/* The folder directly below `path` that has a file. */
+/* Return the folder directly below `path` that contains a file. */
 static struct bytes folder_below(struct bytes path, const char *file)
 {
 	const char *slash = strchr(file + path.size + 1, '/');
@@ -243,8 +252,8 @@ static struct bytes folder_below(struct bytes path, const char *file)
 }
 
 /*
- * Add the folders at or below `path`, which has the copies from `first` to `end`. Returns 1 if they
- * are all that it has and so became one entry, 0 otherwise, or -1.
+ * Add the folders at or below `path`, which contains the copies from `first` to `end`. Return 1 if
+ * it contains nothing else, so that it became one entry; 0 otherwise; or -1.
  */
 static int add_folders(struct removable *removable, struct bytes path, size_t first, size_t end,
 		       struct simhash_error *error)
@@ -317,10 +326,10 @@ int removable_add_up(struct removable *removable, struct simhash_error *error)
 
 #define GREEN "\x1b[32m"
 #define PLAIN "\x1b[0m"
-#define FOLDERS_MAX 20 /* of a screen */
+#define FOLDERS_MAX 20 /* the most folders that a terminal shows */
 #define SIZE_COLUMNS 9
 
-/* "12 files", or "3 of 12 files" */
+/* Write "12 files" or "3 of 12 files". */
 static int format_files(const struct removable_folder *folder, char *text, size_t size)
 {
 	char copies[32], files[32];
@@ -351,7 +360,7 @@ static void write_path(FILE *out, struct bytes path, const struct removable_view
 	write_escaped(out, path.size == 0 ? bytes_of("/") : path);
 }
 
-/* The folder, and what its copies are to the kept files. */
+/* Write the folder and the place of its kept files. */
 static void write_relation(FILE *out, const struct removable_folder *folder,
 			   const struct removable_view *view)
 {
@@ -364,7 +373,7 @@ static void write_relation(FILE *out, const struct removable_folder *folder,
 		write_path(out, folder->kept, view);
 }
 
-/* The files and bytes of a folder, right-aligned. */
+/* Write the files and bytes of a folder, right-aligned. */
 static void write_numbers(FILE *out, const struct removable_folder *folder, size_t files_columns)
 {
 	char files[FILES_SIZE], bytes[32];
@@ -374,7 +383,7 @@ static void write_numbers(FILE *out, const struct removable_folder *folder, size
 		format_bytes((double)folder->bytes, bytes));
 }
 
-/* Is there memory for a text that `text` gets? */
+/* Write the line of a folder. Return false if memory is short. */
 static bool write_folder(const struct removable_folder *folder, const struct layout *layout,
 			 size_t files_columns, const struct removable_view *view)
 {
@@ -399,7 +408,7 @@ static bool write_folder(const struct removable_folder *folder, const struct lay
 	return is_made;
 }
 
-/* The columns of an escaped path without what is left out of all. */
+/* Return the columns of an escaped path without the omitted prefix. */
 static size_t path_columns(struct bytes path, struct bytes prefix)
 {
 	size_t size, columns = 0;
@@ -411,7 +420,7 @@ static size_t path_columns(struct bytes path, struct bytes prefix)
 	return columns;
 }
 
-/* The beginning that all paths of a screen share. */
+/* Return the beginning that all shown paths share. */
 static struct bytes find_prefix(const struct removable *removable, size_t shown)
 {
 	struct bytes common = path_above(removable->folders[0].path);
@@ -425,7 +434,7 @@ static struct bytes find_prefix(const struct removable *removable, size_t shown)
 	return paths_prefix(common);
 }
 
-/* How wide the columns of a screen are. */
+/* Choose the widths of the columns. */
 static void find_columns(const struct removable *removable, size_t shown, struct layout *layout,
 			 size_t *files_columns)
 {

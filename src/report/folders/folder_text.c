@@ -20,11 +20,11 @@
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
 
-#define PATH_COLUMN 13 /* of a path after a label */
+#define PATH_COLUMN 13 /* the column of paths, after the label */
 #define SIZE_COLUMNS 9
-#define AFTER_COLUMNS 8 /* of a share after a path: " (100 %)" */
+#define AFTER_COLUMNS 8 /* columns of a share after a path: " (100 %)" */
 
-/* Whole percents: only all is 100, and only nothing is 0. */
+/* Return whole percents; 100 only for all files, and 0 only if nothing is shared. */
 static unsigned whole_share(const struct folder_share *share)
 {
 	unsigned percent = (unsigned)(100 * folder_shared(share));
@@ -39,7 +39,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "39 files     1.2 MB" */
+/* Write "39 files     1.2 MB". */
 static void format_numbers(const struct folder_share *share, const struct folder_columns *columns,
 			   char *text, size_t size)
 {
@@ -79,7 +79,7 @@ void folder_text_widen(const struct folder_share *share, struct bytes name,
 	widen(columns, escaped_columns(name), (size_t)(strstr(text, "  ") - text));
 }
 
-/* How wide lines are: as the widest one, if the terminal is. */
+/* Lines are as wide as the widest line, but not wider than the terminal. */
 static struct layout layout_of(const struct listing *listing, const struct folder_columns *columns)
 {
 	struct bytes prefix = listing_prefix(listing);
@@ -93,13 +93,17 @@ static struct layout layout_of(const struct listing *listing, const struct folde
 										  : wanted};
 }
 
-/* What a line has: a label in colour, a path, what follows it, and the numbers at the end. */
+/*
+ * A line: a label in colour, a path, a text after it, perhaps a second path, and the numbers at the
+ * end.
+ */
 struct line {
 	const char *colour, *label;
 	struct bytes path;
-	const char *after;   /* what the second path is to the first, or a text; "": nothing */
-	struct bytes second; /* empty: there is none */
-	const char *numbers; /* NULL: none */
+	/* The relation of the second path to the first, or another text; may be "". */
+	const char *after;
+	struct bytes second; /* empty: no second path */
+	const char *numbers; /* NULL: no numbers */
 };
 
 static void write_line_text(FILE *out, const struct presentation *how, const struct line *line)
@@ -146,7 +150,7 @@ static int write_line(struct listing *listing, const struct line *line,
 	return listing_check(listing, error);
 }
 
-/* A text below the paths, in lines that fit. */
+/* Write a text below the paths, in lines that fit into the terminal. */
 static void write_below(struct listing *listing, const char *text, size_t indent)
 {
 	size_t columns = listing->how.has_marks ? listing->how.columns - indent : SIZE_MAX;
@@ -164,7 +168,7 @@ static void write_below(struct listing *listing, const char *text, size_t indent
 	free(lines);
 }
 
-/* Between two parts of a text. */
+/* Return the text between two parts of a sentence. */
 static const char *comma(bool *has_begun)
 {
 	const char *text = *has_begun ? ", " : "";
@@ -178,7 +182,7 @@ struct file_count {
 	const char *what;
 };
 
-/* "120 files identical, 12 changed, 3 only in A, 5 only in B" */
+/* Write "120 files identical, 12 changed, 3 only in A, 5 only in B". */
 static void write_counts(FILE *out, const struct file_count *counts, size_t kinds, bool *has_begun)
 {
 	char count[32];
@@ -196,7 +200,7 @@ static void write_counts(FILE *out, const struct file_count *counts, size_t kind
 
 /* ---- Pairs ---- */
 
-/* Archive members are found and never removed. */
+/* Note that a folder is in an archive: members of archives are found, but never removed. */
 static void write_archives(FILE *out, const struct folder_pair *pair, bool *has_begun)
 {
 	if (pair->a_in_archive && pair->b_in_archive)
@@ -207,14 +211,17 @@ static void write_archives(FILE *out, const struct folder_pair *pair, bool *has_
 		fprintf(out, "%sthe folder above is in an archive", comma(has_begun));
 }
 
-/* Has every file of the first that the second has also a name elsewhere, which stays? */
+/*
+ * Does removing the shared files of the first folder free nothing, because each of them has another
+ * name elsewhere?
+ */
 static bool frees_nothing(const struct folder_pair *pair)
 {
 	return pair->a.same > 0 && pair->saved_bytes == 0 && !pair->a_in_archive &&
 	       !pair->b_in_archive;
 }
 
-/* Details that the label of a pair does not show; most pairs have none. */
+/* Write details that the label of a pair does not show. Most pairs have none. */
 static void write_details(FILE *out, const struct folder_pair *pair)
 {
 	const struct folder_share *a = &pair->a, *b = &pair->b;
@@ -250,8 +257,11 @@ int folder_text_head(struct listing *listing, const struct folder_pair *pair, st
 		columns, error);
 }
 
-/* Folders that differ much in size are part of each other; of others the smaller share is shown. */
-#define PART_FROM 10 /* percents between the shares */
+/*
+ * If two folders differ much in size, one is shown as part of the other. Otherwise the smaller
+ * share is shown.
+ */
+#define PART_FROM 10 /* the difference of the shares, in percentage points */
 
 static void relate_folders(const struct folder_pair *pair, const char **label, char *after,
 			   size_t after_size)
@@ -318,7 +328,10 @@ static void write_share(FILE *out, const struct folder_share *share, const char 
 		fprintf(out, "%u %% of %s is in %s", percent, of, in);
 }
 
-/* What the two are to each other, and how many files have which fate. */
+/*
+ * Write how the two folders are related, and how many files are identical, moved, changed, or only
+ * on one side.
+ */
 static void write_whole(FILE *out, const struct folder_comparison *comparison)
 {
 	const struct folder_pair *pair = &comparison->pair;
@@ -349,7 +362,7 @@ static void write_whole(FILE *out, const struct folder_comparison *comparison)
 		      out);
 }
 
-/* Whole percents, below 100 if files are not identical. */
+/* Return whole percents of a changed file. */
 static unsigned changed_percent(const struct folder_file *file)
 {
 	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance + 0.5);
@@ -357,7 +370,7 @@ static unsigned changed_percent(const struct folder_file *file)
 	return percent > 99 ? 100 : percent;
 }
 
-/* "  97 %", or "  >99 %" of files that are not identical */
+/* Write "97 %", or ">99 %" for a file that is not identical. */
 static void format_percent(const struct folder_file *file, char *text, size_t size)
 {
 	unsigned percent = changed_percent(file);
@@ -368,9 +381,9 @@ static void format_percent(const struct folder_file *file, char *text, size_t si
 		snprintf(text, size, "%u %%", percent);
 }
 
-#define RELATION_COLUMNS 12 /* of "  99 % like " */
+#define RELATION_COLUMNS 12 /* the columns of "  99 % like " */
 
-/* What the second path of a line is to the first. */
+/* Write the relation of the second path of a line to the first. */
 static void relate(const struct folder_file *file, char *text, size_t size)
 {
 	char percent[16];

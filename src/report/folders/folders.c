@@ -49,7 +49,7 @@ char *folder_name(const struct folder_pairs *found, const struct folder *folder,
 	*size = prefix.size;
 	if (!is_local)
 		text[(*size)++] = ':';
-	/* A whole archive is shown as the file that it is. */
+	/* A whole archive is shown by the name of its file. */
 	path.size -= path.size > 1 && path.size == folder->archive_size;
 	memcpy(text + *size, path.data, path.size);
 	*size += path.size;
@@ -69,7 +69,7 @@ static uint64_t only_in(const struct folder_share *share)
 	return share->files - share->same - share->changed;
 }
 
-/* One of the two, as an object. */
+/* One folder of the pair, as an object. */
 #define SIDE(share_, in_archive, name)                                                           \
 	{                                                                                        \
 		FIELD_SHARE(IN_JSON, "share", shown_side(share_)),                               \
@@ -84,7 +84,7 @@ static uint64_t only_in(const struct folder_share *share)
 			FIELD_TEXT(IN_JSON | IN_PAGE, "path", name), FIELDS_END,                 \
 	}
 
-/* `is_open`: the members alone of an object that goes on. */
+/* With `is_open`, only the members of the object are written, because more members follow. */
 static void write_record(FILE *out, const struct record_style *style, bool is_open,
 			 const struct folder_pair *pair, const struct bytes names[2])
 {
@@ -137,7 +137,7 @@ static void pair_heading(FILE *out)
 	write_record(out, &as_heading, false, &none, names);
 }
 
-/* The names of both, for the caller to free. */
+/* Return the names of both folders. The caller frees the texts. */
 static int name_both(const struct folder_pairs *found, const struct folder_pair *pair,
 		     struct bytes names[2], char *texts[2], struct simhash_error *error)
 {
@@ -158,9 +158,11 @@ static int name_both(const struct folder_pairs *found, const struct folder_pair 
 
 /* ---- Text ---- */
 
-/* A pair in the order of text: below the partner, which is where its first pair is. */
+/*
+ * A pair in the order of the text. All pairs with the same partner follow the first of these pairs.
+ */
 struct text_pair {
-	size_t pair, first; /* numbers of pairs */
+	size_t pair, first; /* the numbers of this pair, and of the first pair with its partner */
 	uint32_t partner;
 };
 
@@ -208,7 +210,7 @@ static int note_name(struct listing *listing, struct bytes name, struct simhash_
 	return listing_note(listing, &file, false, error);
 }
 
-/* Names of all pairs are first noted, and then written. */
+/* There are two passes over the pairs: the first notes the names, the second writes them. */
 struct text_pass {
 	struct folder_columns columns;
 	bool notes;
@@ -339,7 +341,7 @@ static void file_heading(FILE *out)
 	write_file(out, &as_heading, &none);
 }
 
-/* The pair with the counts of the list that follows it. */
+/* Return the pair with the counts of the files that are listed after it. */
 static struct folder_pair counted_pair(const struct folder_comparison *comparison)
 {
 	const uint64_t *fates = comparison->fates;
@@ -350,7 +352,10 @@ static struct folder_pair counted_pair(const struct folder_comparison *compariso
 	return pair;
 }
 
-/* In JSON, the files are an array in the object of the pair; in JSON Lines they follow its line. */
+/*
+ * In JSON, the files are an array in the object of the pair. In JSON Lines, they follow the line of
+ * the pair.
+ */
 int listing_write_comparison(struct listing *listing, const struct folder_comparison *comparison,
 			     const struct bytes names[2], struct simhash_error *error)
 {
