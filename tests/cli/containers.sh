@@ -252,7 +252,7 @@ runs 0 "$SIMHASH" -z --limits=total=10K "$TEST_FOLDER/odd/bomb"
 said "bomb/zeros.zip: Not inflated to its end, because the run has reached --limits=total=SIZE"
 runs 0 "$SIMHASH" -z --limits=depth=1 "$TEST_FOLDER/odd/bomb"
 said "bomb/deep.zip//19.zip: Is inside more archives than --limits=depth=N allows"
-# A compressed disk image may begin with zeros, as the end of a tar file does. It is no tar file, and not damaged.
+# A compressed disk image may begin with zeros, like the end of a tar file. It is neither a tar file nor damaged.
 reset
 mkdir "$TEST_FOLDER/images"
 (

@@ -114,7 +114,7 @@ done
 # When everything has stopped, the next run gives the same as a first run.
 chmod -R u+rwX "$tree" 2>/dev/null || true
 next_tick
-# In whichever order they were exchanged last.
+# The last exchange may have left the link under either name.
 [ ! -L "$tree/swapped" ] || "${as[@]}" mv -T "$tree/swapped.link" "$tree/was-swapped"
 rest() {
 	local database=$1

@@ -28,7 +28,7 @@ for kind in 6969/nfs ff534d42/cifs fe534d42/smb 1021997/9p c36400/ceph; do
 	warns simhash "${kind#*/}"
 	same "$kind, journal" delete "$(mode)"
 done
-# FUSE counts as a network, unless it is on a disk, whose number the file has.
+# FUSE counts as a network, unless the device number of the files is that of a disk.
 reset
 runs 0 on 65735546 "$SIMHASH" "$files"
 case $(stat -c %d "$files") in

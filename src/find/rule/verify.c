@@ -71,9 +71,10 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 }
 
 /*
- * Sketches of few registers, as mostly zeros have them: the same few shingles, so often that the
- * counts agree within 1 %. A sketch of no registers says nothing. Blanks and bytes of 0xff have it,
- * and so have files that are too short for a shingle.
+ * For sketches with few registers, for example of files that are mostly zeros. Such files are a
+ * pair if their few shingles are the same and their counts agree within 1 %. A sketch without
+ * registers is no evidence: blanks, bytes of 0xff and files that are too short for a shingle have
+ * such a sketch.
  */
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct relation *relation)
