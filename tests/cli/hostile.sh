@@ -32,7 +32,7 @@ export SIMHASH_DATABASE=sqlite:$index
 # Commands that read and commands that may write: the words after the index.
 readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
-	find:--format=html find:-0 find:--verify=read "find:--verify=all" "keep:--action=script:script.sh"
+	find:--format=html find:--format=null find:--verify=read "find:--verify=all" "keep:--action=script:script.sh"
 	find:--verify=no find:--also=versions "find:--also=versions $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"
 	"find:--group=none --candidates=skew --also=empty" "find:--between $files $files/deep" find:--group=single
 	"find:--partition=2/3" hash:--status)
@@ -64,7 +64,7 @@ try() {
 	[ "$(LC_ALL=C tr -d '\n -~\200-\377' <err | head -c 1 | wc -c)" = 0 ] ||
 		fail "$attack: '$2' writes control bytes: $(head -c 300 err | od -c | head -20)"
 	case $2 in
-	find:-0 | *html | *csv) ;;
+	find:--format=null | *html | *csv) ;;
 	*)
 		[ "$(LC_ALL=C tr -d '\n -~\200-\377' <out | head -c 1 | wc -c)" = 0 ] ||
 			fail "$attack: '$2' shows control bytes: $(head -c 300 out | od -c | head -20)"
