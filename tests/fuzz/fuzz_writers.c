@@ -535,11 +535,13 @@ static size_t write_script(const struct pair_list *list, struct text *text)
 	return content.files - 1;
 }
 
-/* The order of bytes decides which of the first two names stays. */
+/* The shorter of the first two names stays, or of names of one length the first by the order of bytes. */
 static void check_script(const struct pair_list *list)
 {
 	static const char *const actions[] = {"#hardlink ", "#reflink ", "#delete "};
-	bool is_ordered = strcmp(names[0].data, names[1].data) <= 0;
+	size_t first = strlen(names[0].data), second = strlen(names[1].data);
+	bool is_ordered = first != second ? first < second
+					  : strcmp(names[0].data, names[1].data) <= 0;
 	struct text text = {.size = 0};
 	size_t copies;
 	struct reader r;
