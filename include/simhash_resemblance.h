@@ -78,11 +78,10 @@ simhash_resemblance_scanner_finish(const struct simhash_resemblance_scanner *sca
 				   struct simhash_resemblance_sketch *sketch);
 
 /*
- * Estimate the resemblance of two contents: shingles that both have, as a share of
- * those that either has, 0 to 1, and at most the smaller size divided by the
- * larger one, because a sketch does not count repetitions. The sizes are the
- * sizes of the contents in bytes. False, and nothing is stored, if the sketches
- * do not suffice: fewer than 16 registers are in use.
+ * Estimate the resemblance of two contents, 0 to 1: the number of shingles that both have, divided
+ * by the number of shingles that at least one has. The estimate is at most the smaller size divided
+ * by the larger size, because a sketch does not count repetitions. The sizes are in bytes. Returns
+ * false and stores nothing if fewer than 16 registers are in use; such sketches do not suffice.
  *
  * The standard deviation is 0.08 for resemblances from 0.3 to 0.75, 0.06 up to 0.85, 0.04 up to
  * 0.93, 0.03 up to 0.97, and 0.005 above.
