@@ -107,10 +107,6 @@ void acting_end(struct acting *acting)
 
 /* ---- Lines ---- */
 
-#define GREEN "\x1b[32m"
-#define YELLOW "\x1b[33m"
-#define PLAIN "\x1b[0m"
-
 #define WHAT_COLUMNS 13
 #define SIZE_COLUMNS 10
 

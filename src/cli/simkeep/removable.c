@@ -324,8 +324,6 @@ int removable_add_up(struct removable *removable, struct simhash_error *error)
 
 /* ---- Writing ---- */
 
-#define GREEN "\x1b[32m"
-#define PLAIN "\x1b[0m"
 #define FOLDERS_MAX 20 /* the most folders that a terminal shows */
 #define SIZE_COLUMNS 9
 

@@ -15,11 +15,6 @@
 #include "base/text/escape.h"
 #include "report/lists/marked.h"
 
-#define GREEN "\x1b[32m"
-#define YELLOW "\x1b[33m"
-#define BOLD "\x1b[1m"
-#define PLAIN "\x1b[0m"
-
 #define PATH_COLUMN 13 /* the column of paths, after the label */
 #define SIZE_COLUMNS 9
 #define AFTER_COLUMNS 8 /* columns of a share after a path: " (100 %)" */

@@ -26,10 +26,6 @@
 #include "report/lineage/lineage.h"
 #include "report/lists/marked.h"
 
-#define GREEN "\x1b[32m"
-#define YELLOW "\x1b[33m"
-#define BOLD "\x1b[1m"
-#define PLAIN "\x1b[0m"
 #define DEPTH_MAX 24 /* deeper levels are shown by a number */
 
 #define SIZE_COLUMNS 9
