@@ -72,8 +72,8 @@ JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
 -- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair
--- is listed once, with the smaller file first. Names of one file are not a pair. j is an entry of the index on
--- bucket, and a is its row. Partners are in the size class of the smaller file or in the next one, in 2 by 2
+-- is listed once, with the smaller file first. Two hard links of one file are not a pair. j is an entry of the
+-- index on bucket, and a is the row of that entry. Partners are in the size class of the smaller file or in the next one, in 2 by 2
 -- cells of each class. size_class also provides the numbers 0 and 1.
 CREATE OR REPLACE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,

@@ -344,10 +344,10 @@ static int check_search(const struct simhash_index_search *search, struct simhas
 				 (long long)t->percent_millionths,
 				 (long long)t->size_ratio_millionths);
 	if (!(search->min_resemblance <= 1) || search->threads > THREADS_MAX)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "a search with a resemblance of at least %g by %u threads: out of "
-				 "range",
-				 search->min_resemblance, search->threads);
+		return error_set(
+			error, SIMHASH_E_RANGE,
+			"the minimum resemblance %g or the number of threads %u is out of range",
+			search->min_resemblance, search->threads);
 	return 0;
 }
 

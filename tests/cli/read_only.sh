@@ -102,7 +102,7 @@ cat listing >listed
 status=0
 wait $finding || status=$?
 same "exit status of what read a changing index" 1 "$status"
-said "index $SIMHASH_DATABASE was written to while it was read"
+said "index $SIMHASH_DATABASE changed while it was read"
 same "listed pairs" "" "$(cat listed)"
 same "exit status when nobody writes" 0 "$(as_user "$simfind" --summary=none >/dev/null 2>&1 && echo 0)"
 

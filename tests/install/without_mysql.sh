@@ -75,7 +75,7 @@ gzip -k "$files/a"
 (cd "$files" && python3 -m zipfile -c x.zip a b)
 settle "$files"
 runs 0 without/simhash -z "$files"
-said "simhash: -z reads the content of gzip files alone: this simhash is built without libarchive"
+said "simhash: -z can read only gzip files, because this simhash was built without libarchive"
 same "content of files" "$files/a.gz//a" "$(sql "SELECT path FROM file_text WHERE compressed_size > 0")"
 runs 0 without/simhash --print -z "$files/x.zip"
 runs 0 without/simfind -z "$files/x.zip"

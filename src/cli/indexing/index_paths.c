@@ -187,7 +187,7 @@ int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 	int status;
 
 	if (arguments->request.inflate && arguments->request.containers == 0 && !arguments->quiet)
-		say(arguments->program, "-z reads the content of gzip files alone: this simhash is "
+		say(arguments->program, "-z can read only gzip files, because this simhash was "
 					"built without libarchive");
 	raise_descriptor_limit();
 	status = index_files(arguments, &summary, error);

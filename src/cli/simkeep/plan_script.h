@@ -40,8 +40,8 @@ int plan_script_begin(struct plan_script *script, FILE *out, const struct script
 		      struct simhash_error *error);
 
 /*
- * Write the copies of some contents in the order of plans (keep.h), with all files of each content.
- * Sorts `files`.
+ * Write the copies of one or more contents. `files` has all files of each content, and is sorted
+ * into the order of plans (keep.h).
  */
 int plan_script_add(struct plan_script *script, struct keep_file *files, size_t count,
 		    struct simhash_error *error);

@@ -21,7 +21,7 @@ struct tree_part {
 enum place { PLACE_NEW, PLACE_ON_PATH, PLACE_REACHED, PLACE_MERGED };
 
 /*
- * Slots are rows and columns of the edges. A contracted cycle uses the slot of one of its members.
+ * A slot is the number of a row and of a column of the matrix of edges. A contracted cycle uses the slot of one of its members.
  */
 struct tree_search {
 	struct arborescence *graph;

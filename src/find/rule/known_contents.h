@@ -31,7 +31,7 @@ struct known_contents {
 	size_t bytes;	/* the limit for memory */
 };
 
-/* For a tag set of an index. The caller always releases `known`, also after an error. */
+/* Prepare `known` for one tag set of an index. The caller always releases `known`, also after an error. */
 int known_contents_init(struct known_contents *known, struct store *store, int64_t tag_set,
 			struct simhash_error *error);
 

@@ -16,7 +16,8 @@
 #define COMMIT_AFTER_S 2
 #define LOOK_NS (100 * NS_PER_MS) /* the interval at which to check for a stop */
 /*
- * Batches that may wait while a transaction is written: as many rows as the next transaction has.
+ * The maximum number of batches that wait while a transaction is written. They have the rows of the
+ * next transaction.
  */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
 #ifndef TRANSACTION_ROWS_MAX

@@ -11,7 +11,7 @@
 
 #define XOR_OF_THREE 0x96 /* as a truth table */
 
-/* The steps after the first XORs. */
+/* Do the steps of the hash that follow the first XORs. */
 static inline __m512i finish(__m512i x, __m512i length)
 {
 	const __m512i prime = _mm512_set1_epi64((long long)PRIME);

@@ -42,11 +42,12 @@ struct statement {
 	sqlite3_stmt *handle;
 };
 
+/* clang-format off */
 static const char *const migrations[] = {
-	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004,
-	sql_sqlite_0005, sql_sqlite_0006, sql_sqlite_0007, sql_sqlite_0008,
-	sql_sqlite_0009, sql_sqlite_0010, sql_sqlite_0011, sql_sqlite_0012,
+	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004, sql_sqlite_0005, sql_sqlite_0006,
+	sql_sqlite_0007, sql_sqlite_0008, sql_sqlite_0009, sql_sqlite_0010, sql_sqlite_0011, sql_sqlite_0012,
 	sql_sqlite_0013, sql_sqlite_0014, sql_sqlite_0015, sql_sqlite_0016, NULL};
+/* clang-format on */
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)
 {
@@ -69,9 +70,8 @@ static int fail_changed(const struct database *database, struct simhash_error *e
 {
 	return error_set(
 		error, SIMHASH_E_DATABASE,
-		"index sqlite:%s was written to while it was read: run again; it cannot be "
-		"locked%s",
-		database->path, database->has_log_afar ? "" : ", since its folder is not writable");
+		"index sqlite:%s changed while it was read: run again; it cannot be locked%s",
+		database->path, database->has_log_afar ? "" : ": its folder is not writable");
 }
 
 static int execute(struct database *database, const char *sql, struct simhash_error *error)
