@@ -55,7 +55,7 @@ def run(command, fault=None, error=None, swap=None):
     if result.returncode not in (0, 1, 2):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b"simkeep: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
+             b" a copy", b" copies", b" another.", b" match", b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/basic/error.h"
+#include "base/basic/sizes.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "base/text/decimal.h"
@@ -119,7 +120,7 @@ static int add_up(const struct folder_pairs *found, struct folder_totals *totals
 			continue;
 		marks[pair->folder_a] = FOLDER_COPY;
 		totals->copies++;
-		totals->saved_bytes += pair->saved_bytes;
+		add_size(&totals->saved_bytes, pair->saved_bytes);
 	}
 	for (size_t i = 0; i < found->count; i++) {
 		uint32_t folder = found->pairs[i].folder_a;
@@ -190,10 +191,15 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 static int suggest_removal(const struct find_plan *plan, struct bytes a, struct bytes b,
 			   struct find_outcome *outcome, struct simhash_error *error)
 {
+	const struct find_arguments *arguments = plan->arguments;
 	size_t size;
 	FILE *out;
 
-	if (plan->arguments->quiet || a.size == 0 || b.size == 0 || needs_encoding(a) ||
+	/* simkeep would act on all files of this host. */
+	if (plan->request->takes != NULL || arguments->known_count > 0 ||
+	    arguments->index.host != NULL)
+		return 0;
+	if (arguments->quiet || a.size == 0 || b.size == 0 || needs_encoding(a) ||
 	    needs_encoding(b))
 		return 0;
 	out = open_memstream(&outcome->next_step, &size);

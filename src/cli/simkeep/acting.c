@@ -313,7 +313,7 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 		       acting->acts == 1 ? "it" : "them",
 		       format_bytes((double)acting->saved_bytes, bytes));
 	write_others(acting, plan);
-	if (acting->acts > 0 && acting->how.has_marks)
+	if (acting->acts > 0 && acting->how.has_marks && acting->script.stream == NULL)
 		fputs("The oldest of identical files is kept.\n\n", stdout);
 	removable_write(&acting->removable, &view);
 	return 0;
@@ -321,13 +321,24 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 
 /* ---- The next step ---- */
 
+/* Write the options that carry out the plan, with a journal that does not exist yet. */
+static void write_journal_name(FILE *out)
+{
+	char name[32] = "undo.jsonl";
+
+	for (unsigned i = 2; i < 1000 && access(name, F_OK) == 0; i++)
+		snprintf(name, sizeof name, "undo-%u.jsonl", i);
+	fprintf(out, "--yes --journal=%s", name);
+}
+
 /* Write the options that come before the user's words. */
 static void write_options(FILE *out, const struct acting *acting)
 {
-	if (lists_folders(acting))
-		fputs("--keep=oldest ", out);
-	if (acting->policy.action == ACTION_REPORT)
-		fputs("--action=delete", out);
+	if (acting->policy.action != ACTION_REPORT)
+		write_journal_name(out);
+	else
+		fputs(lists_folders(acting) ? "--keep=oldest --action=delete" : "--action=delete",
+		      out);
 }
 
 static void write_words(FILE *out, const struct acting *acting)
@@ -335,23 +346,12 @@ static void write_words(FILE *out, const struct acting *acting)
 	const struct keep_arguments *arguments = acting->arguments;
 
 	for (int i = 1; i < arguments->word_count; i++) {
-		if (i > 1 || acting->policy.action == ACTION_REPORT)
-			fputc(' ', out);
+		fputc(' ', out);
 		if (needs_encoding(bytes_of(arguments->words[i])))
 			fputs(arguments->words[i][0] == '-' ? "OPTION" : "FILE", out);
 		else
 			write_command_word(out, bytes_of(arguments->words[i]));
 	}
-}
-
-/* Write the name of a journal that does not exist yet. */
-static void write_journal_name(FILE *out)
-{
-	char name[32] = "undo.jsonl";
-
-	for (unsigned i = 2; i < 1000 && access(name, F_OK) == 0; i++)
-		snprintf(name, sizeof name, "undo-%u.jsonl", i);
-	fprintf(out, " --yes --journal=%s", name);
 }
 
 /* Suggest the command that continues from this output. */
@@ -372,8 +372,6 @@ static void advise(const struct acting *acting)
 		return;
 	write_options(out, acting);
 	write_words(out, acting);
-	if (acting->policy.action != ACTION_REPORT)
-		write_journal_name(out);
 	if (close_text(out, &text) == 0)
 		say_next(PROGRAM, NULL, text, NULL);
 	free(text);
@@ -535,8 +533,8 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 	struct keep_policy policy = acting->policy;
 	int status;
 
-	/* The folders are listed for the command that is suggested. */
-	if (lists_folders(acting))
+	/* The folders are listed for the command that is suggested, or for the script. */
+	if (lists_folders(acting) && !has_script)
 		policy.rules[policy.rule_count++].order = KEEP_OLDEST;
 	if (plan_make(files, count, &policy, &plan, error) != 0)
 		return -1;

@@ -17,6 +17,7 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "report/lists/marked.h"
@@ -147,6 +148,14 @@ void say_path(const char *program, struct bytes path, const char *text)
 	say_parts(program, path, text);
 }
 
+/* Do a command and its explanation fit in one line of the terminal? */
+static bool fits_columns(const char *command, const char *what)
+{
+	size_t width = text_columns(bytes_of(command)) + 1 + text_columns(bytes_of(what));
+
+	return width <= (size_t)terminal_columns();
+}
+
 void say_next(const char *command, const char *url, const char *options, const char *what)
 {
 	char *text = NULL;
@@ -158,17 +167,21 @@ void say_next(const char *command, const char *url, const char *options, const c
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return;
-	fprintf(out, "\nNext: %s ", command);
+	fprintf(out, "\nNext: %s", command);
 	if (url != NULL) {
-		fputs("-d ", out);
-		write_command_word(out, bytes_of(url));
-		fputc(' ', out);
+		fputs(" -d ", out);
+		if (needs_encoding(bytes_of(url)))
+			fputs("URL", out);
+		else
+			write_command_word(out, bytes_of(url));
 	}
-	fprintf(out, "%s%s%s", options == NULL ? "" : options,
-		options == NULL || what == NULL ? "" : " ", what == NULL ? "" : what);
-	/* A command without further words is not wrapped, so that the user can copy it. */
-	if (close_text(out, &text) == 0)
-		write_wrapped(stderr, text, what == NULL ? SIZE_MAX : terminal_columns());
+	if (options != NULL)
+		fprintf(out, " %s", options);
+	/* The command is not wrapped, so that the user can copy it. */
+	if (close_text(out, &text) == 0 && what == NULL)
+		fprintf(stderr, "%s\n", text);
+	else if (text != NULL)
+		fprintf(stderr, "%s%c%s\n", text, fits_columns(text, what) ? ' ' : '\n', what);
 	free(text);
 }
 

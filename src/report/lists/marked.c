@@ -136,22 +136,24 @@ void write_prefix(FILE *out, const struct layout *layout)
 
 void write_wrapped(FILE *out, const char *text, size_t columns)
 {
-	size_t used = 0;
+	size_t used = 0, blanks = 0;
 
 	while (*text != '\0') {
 		size_t size = strcspn(text, " \n");
 		size_t width = text_columns((struct bytes){text, size});
-		if (used > 0 && used + 1 + width > columns) {
+		if (used > 0 && used + blanks + width > columns) {
 			fputc('\n', out);
-			used = 0;
+			used = blanks = 0;
 		}
-		used += (used > 0) + width;
-		fprintf(out, "%s%.*s", used > width ? " " : "", (int)size, text);
+		used += blanks + width;
+		/* A name can have several blanks in a row. */
+		fprintf(out, "%*s%.*s", (int)blanks, "", (int)size, text);
 		text += size;
-		text += strspn(text, " ");
+		blanks = strspn(text, " ");
+		text += blanks;
 		if (*text == '\n' && *++text != '\0') {
 			fputc('\n', out);
-			used = 0;
+			used = blanks = 0;
 		}
 	}
 	fputc('\n', out);
