@@ -175,6 +175,7 @@ def undo(before, **kill):
     said = run("--undo=" + journal)[2] if asks else ""
     status, text = run("--undo=" + journal, "--yes")[1:]
     assert status == 0, text
+    text = re.sub(r"simkeep: to update the index, [^\n]*\n$", "", text)
     # A dry run announces exactly what a real run does.
     counts = [re.findall(r"(\d+) (?:file|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
     assert counts[0] == counts[1], (said, text)

@@ -161,8 +161,8 @@ const struct option_program keep_program = {
 	.usage = "Usage: simkeep [OPTION]... [FILE|DIR]...\n"
 		 "       simkeep --decisions=FILE | --undo=FILE\n",
 	.about = "Show which copies can be removed, folder by folder. With --keep or --decisions, "
-		 "act on copies. Nothing is changed without --yes. With FILEs, act only on their "
-		 "copies; with DIRs, only on files at or below these directories.",
+		 "act on copies. Nothing is changed without --yes. With FILEs, act only on these "
+		 "files and their copies; with DIRs, only on files at or below these directories.",
 	.statuses = "0 success, 1 failure, 2 some files could not be read or were left alone",
 	.operand = "FILE",
 	.directory = "DIR",

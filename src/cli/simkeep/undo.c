@@ -131,6 +131,8 @@ static void summarize(const struct undoing *undoing)
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
 	if (!does && undoing->restored + undoing->spare_names > 0)
 		advise(undoing);
+	if (does && undoing->restored > 0)
+		say(PROGRAM, "to update the index, run simhash on the directories of these files");
 }
 
 int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct simhash_error *error)
