@@ -27,6 +27,8 @@ int side_open(struct side *side, const struct keep_file *file, const struct guar
 				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	if (side->fd < 0 && (errno == ELOOP || errno == EMLINK))
 		return error_set(why, SIMHASH_E_RANGE, "it is no longer a regular file");
+	if (side->fd < 0 && errno == ENOENT)
+		return error_set(why, SIMHASH_E_RANGE, "it no longer exists");
 	if (side->fd < 0 || fstat(side->fd, &side->status) != 0)
 		return error_set_errno(why, "cannot open it");
 	if (!S_ISREG(side->status.st_mode))

@@ -193,7 +193,7 @@ runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: it has changed since it was indexed"
 said "/b/2: left alone: its content differs from the file that is kept"
 said "/b/3: left alone: it is read-only"
-said "/b/3.copy: left alone: cannot open it: No such file or directory"
+said "/b/3.copy: left alone: it no longer exists"
 said "/b/2.copy: left alone: it is no longer a regular file"
 said "left 5 alone"
 for name in b/1 b/2 b/3 b/2.copy b/2.real a/1 a/2 a/3; do

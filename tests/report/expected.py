@@ -128,7 +128,8 @@ def rows(group):
 def whole(pair):
     a, b = (os.path.relpath(pair[side]["path"], FOLDER) for side in "ab")
     percent = 100 * pair["a"]["shared_bytes"] // pair["a"]["bytes"]
-    return [f"{a} is a copy of {b}" if pair["match"] == "identical" else f"{a} is {percent} % in {b}", "frees " + size(pair["saved_bytes"])]
+    texts = {"identical": f"{a} is a copy of {b}", "contained": f"All of {a} is in {b}"}
+    return [texts.get(pair["match"], f"{a} is {percent} % in {b}"), "frees " + size(pair["saved_bytes"])]
 
 
 def main():

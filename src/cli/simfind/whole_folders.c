@@ -36,21 +36,22 @@ static int write_name(FILE *out, const struct folder_pairs *found, uint32_t fold
 	return 0;
 }
 
-/* Write "docs-old is 99 % in docs." */
+/* Write "docs-old is a copy of docs.", "All of docs-old is in docs." or "docs-old is 99 % in docs." */
 static int write_pair(FILE *out, const struct folder_pairs *found, const struct folder_pair *pair,
 		      const struct listing *listing, struct simhash_error *error)
 {
 	unsigned percent = (unsigned)(100 * folder_shared(&pair->a));
 
+	if (pair->kind == FOLDERS_CONTAINED)
+		fputs("All of ", out);
 	if (write_name(out, found, pair->folder_a, listing, error) != 0)
 		return -1;
 	if (pair->kind == FOLDERS_IDENTICAL)
 		fputs(" is a copy of ", out);
+	else if (pair->kind == FOLDERS_CONTAINED)
+		fputs(" is in ", out);
 	else
-		fprintf(out, " is %u %% in ",
-			pair->kind == FOLDERS_CONTAINED ? 100
-			: percent > 99			? 99
-							: percent);
+		fprintf(out, " is %u %% in ", percent > 99 ? 99 : percent);
 	if (write_name(out, found, pair->folder_b, listing, error) != 0)
 		return -1;
 	fputc('.', out);

@@ -53,8 +53,10 @@ void removable_leave(struct removable *removable, const char *path, const char *
 
 	while (i < removable->reason_count && strcmp(reasons[i].why, why) != 0)
 		i++;
-	if (i == REASONS_MAX)
-		i--;
+	if (i == REASONS_MAX) {
+		removable->others++;
+		return;
+	}
 	if (i == removable->reason_count) {
 		reasons[i] = (struct removable_reason){.path = path, .why = strdup(why)};
 		if (reasons[i].why == NULL)
@@ -80,6 +82,13 @@ void removable_say_left(const struct removable *removable)
 					reason->why);
 		if (size < 0)
 			return;
+		say(PROGRAM, text);
+		free(text);
+	}
+	if (removable->others > 0 &&
+	    asprintf(&text, "%s more file%s cannot be removed for other reasons",
+		     format_count(removable->others, count),
+		     removable->others == 1 ? "" : "s") >= 0) {
 		say(PROGRAM, text);
 		free(text);
 	}

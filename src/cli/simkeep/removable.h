@@ -47,7 +47,7 @@ struct removable_reason {
 	uint64_t files;
 };
 
-#define REASONS_MAX 8 /* the last one also counts further reasons */
+#define REASONS_MAX 8 /* reasons that are shown with their number of files */
 
 /* All zero at the beginning. */
 struct removable {
@@ -57,6 +57,7 @@ struct removable {
 	size_t folder_count, folder_capacity;
 	struct removable_reason reasons[REASONS_MAX];
 	size_t reason_count;
+	uint64_t others; /* files with further reasons */
 };
 
 /* Add a copy. Both paths must stay valid until removable_release. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/basic/ascii.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "base/text/columns.h"
@@ -134,12 +135,24 @@ void write_prefix(FILE *out, const struct layout *layout)
 		fprintf(out, "Paths are below %s.\n\n", layout->prefix.data);
 }
 
+/* The size of the next word; "929.6 kB" and "99 %" are one word. */
+static size_t unbroken_size(const char *text)
+{
+	static const char *const units[] = {" kB", " MB", " GB", " TB", " bytes", " %"};
+	size_t size = strcspn(text, " \n");
+
+	for (size_t i = 0; ascii_is_digit(text[0]) && i < sizeof units / sizeof *units; i++)
+		if (strncmp(text + size, units[i], strlen(units[i])) == 0)
+			return size + 1 + strcspn(text + size + 1, " \n");
+	return size;
+}
+
 void write_wrapped(FILE *out, const char *text, size_t columns)
 {
 	size_t used = 0, blanks = 0;
 
 	while (*text != '\0') {
-		size_t size = strcspn(text, " \n");
+		size_t size = unbroken_size(text);
 		size_t width = text_columns((struct bytes){text, size});
 		if (used > 0 && used + blanks + width > columns) {
 			fputc('\n', out);
