@@ -3,7 +3,7 @@
 -- definer. docs/sql.md describes the views. text.sql turns bytes in braces into text.
 
 -- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
--- A file without an inode and a member of an archive have a file_id from their path.
+-- For a file without an inode and for a member of an archive, file_id is made from the path.
 CREATE OR REPLACE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	{f.directory} AS directory, {f.name} AS name,

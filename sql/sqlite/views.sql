@@ -20,7 +20,7 @@ DROP VIEW IF EXISTS similar_group;
 DROP VIEW IF EXISTS found_pair;
 
 -- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
--- A file without an inode and a member of an archive have a file_id from their path.
+-- For a file without an inode and for a member of an archive, file_id is made from the path.
 CREATE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,

@@ -193,8 +193,8 @@ int cover_index_init(struct cover_index *index, struct cover_source *source,
 		if (slot == NULL)
 			return 0;
 		/*
-		 * Only the first of several equal windows is stored, so runs take no longer than
-		 * other bytes.
+		 * Only the first of several equal windows is stored, so runs of equal bytes take
+		 * no longer than other bytes.
 		 */
 		if (slot->number == NO_ITEM)
 			slots_add(&index->slots, slot, hash, (uint32_t)(at / index->step + 1));

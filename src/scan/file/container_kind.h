@@ -97,7 +97,7 @@ int container_failure_of(int inflating_errno);
 
 /* Is this left out by its nature or by a limit? It is reported, and the run is still a success. */
 bool container_is_left_out(int failure);
-/* Is it by a limit? Another run, with other options, may read it. */
+/* Is this left out by a limit? If so, another run with other options may read it. */
 bool container_may_be_read_later(int failure);
 
 #endif
