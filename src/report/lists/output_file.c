@@ -267,8 +267,10 @@ static bool is_block(const char *text, size_t size)
 
 	if (strncmp(text, first, sizeof first - 1) == 0 && is_shown_path(text + sizeof first - 1))
 		return true;
-	if (second++ == NULL || !is_shown_path(text) ||
-	    (size_t)(text + size - second) <= BLOCK_INDENT)
+	if (second == NULL || !is_shown_path(text))
+		return false;
+	second++;
+	if ((size_t)(text + size - second) <= BLOCK_INDENT)
 		return false;
 	return memcmp(second, "  ", 2) == 0 && memchr(second, '\n', BLOCK_INDENT) == NULL &&
 	       memcmp(second + BLOCK_INDENT - 2, "  ", 2) == 0 &&
