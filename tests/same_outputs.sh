@@ -147,8 +147,8 @@ all() {
 	run simfind --verify=no --format=csv
 	run simfind --verify=no -T 4 --group
 	run simfind --min-resemblance=0.6 -T 4
-	run simfind --also=versions --format=csv
-	run simfind --also=versions tree/d0/e0/*
+	run simfind --min-resemblance=0.7 --format=csv
+	run simfind --min-resemblance=0.7 tree/d0/e0/*
 	run simfind -T 4 --verify=read --format=csv
 	run simfind -T 4 --verify=all --min-resemblance=0.5 --format=csv --group
 	run simfind --between tree/d1 tree/edited

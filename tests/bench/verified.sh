@@ -45,5 +45,5 @@ echo "-- all pairs"
 for _ in $(seq "$rounds"); do
 	measured "simfind --verify=no" - "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --verify=no
 	measured simfind "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs"
-	measured "simfind --also=versions" "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --also=versions
+	measured "simfind --min-resemblance=0.7" "" "$build/simfind" -q -d "sqlite:$folder/index.db" -o "$folder/pairs" --min-resemblance=0.7
 done

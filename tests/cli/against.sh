@@ -70,7 +70,7 @@ else
 	said "elsewhere.xz is compressed by xz, which this simhash was built without"
 fi
 same "the index" "$before" "$(sql "$shape")"
-options=('' --verify=no --also=versions '--verify=read -T 2' --also=empty '--min-resemblance=0.9 --same-extension'
+options=('' --verify=no --min-resemblance=0.7 '--verify=read -T 2' --also=empty '--min-resemblance=0.9 --same-extension'
 	'--candidates=uniform' --group '--group=single' --group=lineage '-j 1 --limits=memory=32M --limit=9' --format=null)
 mkdir piped
 mkfifo piped/elsewhere

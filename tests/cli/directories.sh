@@ -36,7 +36,7 @@ for row in rows:
         write(row)' "$@" | sort
 }
 
-for how in "" --also=versions --measure=minhash "--verify=no -T 2" "--verify=all" "--candidates=skew --also=empty"; do
+for how in "" --min-resemblance=0.7 --measure=minhash "--verify=no -T 2" "--verify=all" "--candidates=skew --also=empty"; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" --summary=none --group=none --format=csv $how
 	cp out all
@@ -72,7 +72,7 @@ said "among $(find "$files/two" -type f -size +0 | wc -l) files"
 
 # FILEs with DIRs: the files below them that are similar to each FILE.
 asked="$files/one/versions of 3.txt"
-for how in "" --also=versions --measure=minhash --nearest=6; do
+for how in "" --min-resemblance=0.7 --measure=minhash --nearest=6; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" --summary=none --format=null $how "$asked" "$files/two"
 	tr '\0' '\n' <out >paths

@@ -100,7 +100,6 @@ said "simfind: nowhere: No such file or directory"
 # Options that cannot be combined. tests/cli/test_options.c tests all pairs of options.
 wrong --verify=no --min-resemblance=0.5 "--min-resemblance cannot be combined with --verify=no"
 wrong --verify=no --same-extension "--same-extension cannot be combined with --verify=no"
-wrong --verify=no --also=versions "--also=versions cannot be combined with --verify=no"
 # For an option of simkeep, the message shows the command with the given value.
 wrong --keep "--keep is an option of simkeep; try 'simkeep --keep=oldest'"
 wrong --keep=newest "--keep is an option of simkeep; try 'simkeep --keep=newest'"
@@ -173,7 +172,7 @@ wrong --limits=inflated=5M x "--limits=inflated needs --decompress"
 wrong --progress=sometimes "--progress 'sometimes': expected auto, always or never"
 wrong --format=html --partition=1/2 "--partition cannot be combined with --format=html"
 for list in x empty,x empty=1 ,empty "empty," ''; do
-	wrong --also="$list" "--also '$list': expected versions, empty or hard-links"
+	wrong --also="$list" "--also '$list': expected empty or hard-links"
 done
 wrong --format=html:thumbnails --group=none "--group=none cannot be combined with --format=html"
 wrong --format=html --group=none "--group=none cannot be combined with --format=html"

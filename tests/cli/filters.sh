@@ -248,7 +248,7 @@ seq 14000 >"$files/parts/whole.txt"
 cp "$files/parts/whole.txt" "$files/parts/whole.c"
 settle "$files"
 printf '# comment\n*.o\n/tree/build/\n' >patterns
-modes=(--group=none "--group --format=json" --also=versions --verify=all "--directories --format=csv" "--order=delta --format=csv"
+modes=(--group=none "--group --format=json" --min-resemblance=0.7 --verify=all "--directories --format=csv" "--order=delta --format=csv"
 	"--format=csv $files/copies/four.o" --between_trees --fold)
 # simfind_as MODE FILTER...: the list in one of these ways, below the directory that patterns are
 # relative to
@@ -301,7 +301,7 @@ runs 1 "$SIMFIND" --exclude=@patterns -o patterns
 said "cannot write to patterns: it has the patterns of --exclude"
 
 # --only: of all listed pairs, only the pairs of these kinds.
-runs 0 "$SIMFIND" -q --also=versions --format=csv -o all.csv
+runs 0 "$SIMFIND" -q --format=csv -o all.csv
 # kinds_of KIND...: the lines of these kinds
 kinds_of() {
 	python3 -c 'import csv, sys
@@ -314,25 +314,22 @@ for kinds in copies similar parts copies,parts similar,parts copies,similar,part
 	kinds_of "${words[@]}" >expected
 	count=$(wc -l <expected)
 	[ "$count" -gt 0 ] || fail "no $kinds"
-	also=()
-	[[ $kinds == *parts* ]] || also=(--also=versions)
-	[ "$kinds" != copies ] || also=()
-	runs 0 "$SIMFIND" "${also[@]}" --only="$kinds" --format=csv
+	runs 0 "$SIMFIND" --only="$kinds" --format=csv
 	tail -n +2 out | tr -d '\r' | LC_ALL=C sort | cmp - expected || fail "--only=$kinds"
 	said "$count pair"
-	runs 0 "$SIMFIND" "${also[@]}" --only="$kinds" --limit=1 --format=jsonl
+	runs 0 "$SIMFIND" --only="$kinds" --limit=1 --format=jsonl
 	same "first of $kinds" 1 "$(wc -l <out)"
 	[ "$count" = 1 ] || said "$((count - 1)) more pair"
-	runs 0 "$SIMFIND" -q "${also[@]}" --only="$kinds" --store
+	runs 0 "$SIMFIND" -q --only="$kinds" --store
 	same "stored $kinds" "$count" "$(sql "SELECT count(*) FROM found_pair")"
-	runs 0 "$SIMFIND" --summary=none "${also[@]}" --only="$kinds" --group --format=json
+	runs 0 "$SIMFIND" --summary=none --only="$kinds" --group --format=json
 	python3 - "$count" <<'PYTHON' || fail "groups of $kinds"
 import csv, json, sys
 lines = [line.rstrip("\n").split(",") for line in open("expected")]
 listed = {member["path"] for group in json.load(open("out")) for member in group["members"]}
 assert listed == {path for line in lines for path in line[9:11]}, listed
 PYTHON
-	runs 3 "$SIMFIND" -q "${also[@]}" --only="$kinds" --fail-on-match
+	runs 3 "$SIMFIND" -q --only="$kinds" --fail-on-match
 done
 # Reading shows which files are parts of others, so the kind is checked after it.
 runs 0 "$SIMFIND" --summary=none --only=parts --verify=all --format=csv

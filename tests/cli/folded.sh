@@ -54,7 +54,7 @@ for line in lines:
 print(cut)
 END
 for columns in 40 80 120 200 300; do
-	for how in "" --format=text --group --sort=path --also=versions "--limit=3 --sort=-saved"; do
+	for how in "" --format=text --group --sort=path --min-resemblance=0.7 "--limit=3 --sort=-saved"; do
 		# shellcheck disable=SC2086
 		on_terminal $columns "$SIMFIND" $how
 		same "status with '$how'" 0 "$status"

@@ -452,9 +452,6 @@ def rules_for(seed, folder):
     ]
     if os.path.isdir(a) and os.path.isdir(b):
         rules += [["--between", a, b], [b]]
-    # If all files have sketches, the extension does not decide which file represents its copies.
-    if seed % 3 != 1:
-        rules += [["--also=versions", "--also=hard-links"]]
     if seed % 4 != 2:  # files of another host cannot be read
         rules += [["--verify=read"], ["--verify=all", "--min-resemblance=0.7"]]
     return [[], *random.Random(seed).sample(rules, 4)]
@@ -489,17 +486,6 @@ def listed_pairs(rule):
 
 def groups_of_simfind(linkage, threads, rule):
     return json.loads(run(SIMFIND, "--summary=none", f"--group={linkage}", "--format=json", "-j", str(threads), *rule))
-
-
-def check_versions(files):
-    """Pairs by sketches alone, which have only one name of a file: the name in its content counts."""
-    hash_of = {file.display: file.hash for file in files}
-    pairs = listed_pairs(["--also=versions"])
-    expected = groups_of(contents_of(files_for(files, []), pairs, []), "single")
-    printed = groups_of_simfind("single", 2, ["--also=versions"])
-    assert sorted(sorted({hash_of[path_of(member)] for member in group["members"]}) for group in printed) == sorted(
-        sorted({content.files[0].hash for content in [first, *members]}) for first, members, *_ in expected), (
-        "--also=versions: other contents")
 
 
 def check_rule(rule, threads, counts):
@@ -550,8 +536,6 @@ def check_set(seed, counts):
     try:
         for n, rule in enumerate(rules_for(seed, folder)):
             check_rule(rule, 1 + (seed + n) % 4, counts)
-        if seed % 3 != 1:
-            check_versions(read_index())
     except AssertionError as failure:
         sys.exit(f"FAILED: set {seed}: {failure}")
 

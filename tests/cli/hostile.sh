@@ -33,7 +33,7 @@ export SIMHASH_DATABASE=sqlite:$index
 readers=(find:-j2 "find:$files/similar1.txt" find:--group
 	"find:--nearest=3 $files/similar2.txt" find:--format=csv find:--format=json find:--format=jsonl
 	find:--format=html find:--format=null find:--verify=read "find:--verify=all" "keep:--action=script:script.sh"
-	find:--verify=no find:--also=versions "find:--also=versions $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"
+	find:--verify=no find:--min-resemblance=0.7 "find:--min-resemblance=0.7 $files/similar1.txt" "find:--same-extension --min-resemblance=0.5"
 	"find:--group=none --candidates=skew --also=empty" "find:--between $files $files/deep" find:--group=single
 	"find:--partition=2/3" hash:--status)
 writers=("hash:-z $files" "hash:--copy-to=sqlite:target.db" "hash:--forget $files/deep"

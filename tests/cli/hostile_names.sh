@@ -158,7 +158,7 @@ text 2 "$SIMHASH" --files0-from=list
 said "$evil_shown/none: No such file or directory"
 
 # ---- simfind: lists ----
-for words in "" -j2 --group=none --group --group=single --also=versions --group=lineage "--verify=read --same-extension" --verify=all \
+for words in "" -j2 --group=none --group --group=single --min-resemblance=0.7 --group=lineage "--verify=read --same-extension" --verify=all \
 	--order --order=delta --directories "--nearest=2 $files/nearest" "--between $files $files" \
 	"--against=$files/list" "--sort=path --limit=3" --partition=1/2 --also=empty; do
 	rm -f "$files/nearest" "$files/list"

@@ -192,8 +192,6 @@ runs 1 "$SIMFIND" --measure=minhash -T 2
 said "--measure cannot be combined with --tolerance"
 runs 1 "$SIMFIND" --measure=minhash --same-extension
 said "--measure cannot be combined with --same-extension"
-runs 1 "$SIMFIND" --measure=minhash --also=versions
-said "--also=versions cannot be combined with --measure"
 runs 1 "$SIMFIND" --measure=minhash --format=html -o report.html
 said "--measure cannot be combined with --format=html"
 runs 1 "$SIMFIND" --measure=minhash --measure=bottomk

@@ -73,7 +73,7 @@ runs 0 "$SIMFIND" --order=delta --summary=none --format=csv
 mv out order.csv
 runs 0 "$SIMFIND" --order=delta --summary=none
 mv out order.text
-"$SIMFIND" -q --also=versions -T 2 --min-resemblance=0.3 --format=json -o pairs.json
+"$SIMFIND" -q -T 2 --min-resemblance=0.3 --format=json -o pairs.json
 python3 - "$files" <<'PYTHON' || fail "files and their references"
 import csv, json, os, sys
 

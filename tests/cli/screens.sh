@@ -84,7 +84,7 @@ screen files "$SIMFIND" reports/report_v2.txt single docs/chapter-1.txt
 screen contents "$SIMFIND" -z sent/report_v1.txt.gz single
 screen sorted "$SIMFIND" --sort=-path --limit=3 reports/report_v3.txt
 screen nearest "$SIMFIND" --nearest=2 reports/report_v3.txt docs/chapter-1.txt
-screen parts "$SIMFIND" --also=versions log.txt "first part of the log"
+screen parts "$SIMFIND" log.txt "first part of the log"
 screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports
 # Hashes of paths decide which of three copies comes first in the pairs.

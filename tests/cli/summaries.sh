@@ -18,7 +18,7 @@ mkdir "$TEST_FOLDER/nothing" "$TEST_FOLDER/empty"
 : >"$TEST_FOLDER/empty/b"
 for folder in nothing empty; do
 	runs 0 "$SIMHASH" "$TEST_FOLDER/$folder"
-	for options in '' --group=none --also=empty --group --group=single --also=versions --verify=no --verify=all --group=lineage --directories \
+	for options in '' --group=none --also=empty --group --group=single --min-resemblance=0.7 --verify=no --verify=all --group=lineage --directories \
 		--threads=3 --partition=2/3 "--nearest=3 $files/empty" "$files/one/1"; do
 		# shellcheck disable=SC2086  # are several words
 		runs 0 "$SIMFIND" $options
@@ -198,7 +198,7 @@ done
 runs 0 "$SIMFIND" - <near
 [ -s out ] || fail "a name matters by default"
 runs 0 "$SIMFIND" - <<<"something else altogether, and not much of it"
-said "simfind: note: none of 0 files is similar to standard input; --nearest=N lists"
+said "simfind: note: no file in the index is similar to standard input; --nearest=N lists"
 runs 0 "$SIMFIND" -q - <<<"something else altogether, and not much of it"
 same "notes when quiet" 0 "$(wc -l <err)"
 # Nothing is similar to a file, or no files are similar: the message says which options hide files,
@@ -255,7 +255,7 @@ random_bytes 300000 77 >"$files/one/data"
 } >"$files/two/data"
 settle "$files"
 runs 0 "$SIMHASH" -q "$files"
-for how in "" --group --verify=all --also=versions "--directories $files/one $files/two" --group=lineage; do
+for how in "" --group --verify=all --min-resemblance=0.7 "--directories $files/one $files/two" --group=lineage; do
 	for format in csv json; do
 		[ "$format $how" != "csv --group=lineage" ] || continue
 		# shellcheck disable=SC2086  # several options

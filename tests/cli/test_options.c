@@ -263,7 +263,6 @@ static const struct refused find_refused[] = {
 	{"only=similar", "compare nearest directories order"},
 	{"only=parts", "measure compare nearest partition directories order"},
 	{"also", "compare directories order"},
-	{"also=versions", "measure compare nearest partition directories order"},
 	{"also=empty", "compare directories order"},
 	{"also=hard-links", "compare directories order"},
 	{"measure", "against nearest partition update directories order"},
@@ -410,7 +409,6 @@ static void values_are_refused_as_listed(void **state)
 	expect_value_refusal(&find_program, "order", "summary", "json");
 	expect_value_refusal(&find_program, "min-resemblance", "verify", "no");
 	expect_value_refusal(&find_program, "same-extension", "verify", "no");
-	expect_value_refusal(&find_program, "also=versions", "verify", "no");
 	expect_value_refusal(&find_program, "only=parts", "verify", "no");
 	expect_value_refusal(&find_program, "measure", "format", "html html:thumbnails");
 	expect_value_refusal(&find_program, "nearest", "candidates",

@@ -128,7 +128,7 @@ identical_are_listed --candidates=skew
 identical_are_listed --candidates=skew_ext -T 0
 identical_are_listed --tolerance=conf=0 --tolerance=jpg=3
 identical_are_listed --min-resemblance=1
-identical_are_listed --also=versions
+identical_are_listed --min-resemblance=0.7
 identical_are_listed --verify=read
 # --partition gives the same in parts.
 for part in 1 2 3; do
@@ -167,7 +167,7 @@ runs 0 "$SIMFIND" --summary=none --group=none --candidates=skew --format=json
 # The most similar pairs come first, in text and in CSV.
 runs 0 "$SIMFIND" --summary=none
 awk '/^identical/ { r = 100 } /^>99 %/ { r = 99.5 } /^[0-9]+ %/ { r = $1 }
-	!/^(identical|>99 %|[0-9]+ %|similar)/ { print "no label: " $0; exit 1 }
+	!/^(identical|>99 %|[0-9]+ %|similar|part of|contains)/ { print "no label: " $0; exit 1 }
 	/^(identical|>99|[0-9])/ { if (NR > 1 && r > last) { print "after " last ": " $0; exit 1 } last = r }' out >verdict ||
 	fail "order: $(cat verdict)"
 same "columns of labels" "" "$(LC_ALL=C grep -vE "^.{16}  /" out || true)"
@@ -180,7 +180,9 @@ cp all.json out
 [ "$(pairs_of verified | grep -c sketch)" -gt 60 ] || fail "too few pairs for a test"
 runs 0 "$SIMFIND" -q --group=none --min-resemblance=0 --format=json -o any.json
 cp any.json out
-pairs_of verified resemblance path_a path_b | awk -F'|' '$1 != "sketch" || $2 >= 0.9' >expected
+# A part counts by its share.
+pairs_of verified resemblance path_a path_b contained_a contained_b |
+	awk -F'|' '$1 != "sketch" || $2 >= 0.9 || $5 >= 0.9 || $6 >= 0.9' | cut -d'|' -f1-4 | LC_ALL=C sort >expected
 runs 0 "$SIMFIND" --summary=none --group=none --min-resemblance=0.9 --format=json
 pairs_of verified resemblance path_a path_b | cmp expected - || fail "--min-resemblance=0.9 does not filter"
 for share in 90% '90 %' 90.0%; do
@@ -208,35 +210,29 @@ for options in "--candidates=skew_ext" "--same-extension -T 0" "--candidates=ske
 	same "copies of one file, $options" 3 "$(pairs_of path_a path_b match | grep -c '|identical$')"
 done
 
-# ---- Versions ----
-runs 0 "$SIMFIND" --summary=none --format=csv
-same "parts without --also=versions" 0 "$(grep -c parts/ out || true)"
-runs 0 "$SIMFIND" --summary=none --also=versions
+# ---- Parts ----
+runs 0 "$SIMFIND" --summary=none
 grep -qE "^part of \([0-9]+ %\) +$files/parts/a +$files/parts/b.whole$" out || fail "no part: $(grep parts/ out)"
 grep -qE "^contains \([0-9]+ %\) +$files/parts/y.whole +$files/parts/z$" out || fail "no whole: $(grep parts/ out)"
-runs 0 "$SIMFIND" -q --also=versions --format=html -o report.html
+runs 0 "$SIMFIND" -q --format=html -o report.html
 grep -qE '"(part of|contains) \([0-9]+ %\)"' report.html || fail "the report has no parts"
-runs 0 "$SIMFIND" --summary=none --also=versions --format=csv
+runs 0 "$SIMFIND" --summary=none --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "sketch" || ($5 > $6) != ($8 < $9)) exit 1
 	if (($5 > $6 ? $5 : $6) < 0.85 || ($5 > $6 ? $6 : $5) > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares: $(grep parts/ out)"
-# They are listed in addition to all other pairs, each once.
-runs 0 "$SIMFIND" --summary=none --also=versions --group=none --format=json
-pairs_of path_a path_b distance verified resemblance >with
-same "pairs that --also=versions loses" "" "$(LC_ALL=C comm -23 every with)"
-same "pairs that are listed twice" "" "$(cut -d'|' -f1,2 with | uniq -d)"
+same "pairs that are listed twice" "" "$(cut -d'|' -f1,2 every | uniq -d)"
 for path in "$files/parts/a" "$files/parts/y.whole" "$files/edited/1.txt"; do
-	awk -F'|' -v path="$path" '$1 == path || $2 == path' with >expected
+	awk -F'|' -v path="$path" '$1 == path || $2 == path' every >expected
 	[ -s expected ] || fail "$path has no version"
-	runs 0 "$SIMFIND" --summary=none --also=versions --format=json "$path"
-	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "versions of $path"
+	runs 0 "$SIMFIND" --summary=none --format=json "$path"
+	pairs_of path_a path_b distance verified resemblance | cmp expected - || fail "parts of $path"
 done
 # If files are read, a part is completely in the other file, and its resemblance does not count.
-runs 0 "$SIMFIND" --summary=none --also=versions --verify=all --format=csv
+runs 0 "$SIMFIND" --summary=none --verify=all --format=csv
 tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "read" || ($5 > $6) != ($8 < $9)) exit 1
 	if (($5 > $6 ? $5 : $6) < 0.99 || $7 > 0.7) exit 1; n++ } END { exit n != 2 }' ||
 	fail "shares that were read: $(grep parts/ out)"
-runs 0 "$SIMFIND" --summary=none --also=versions --size-ratio=1.5 --format=csv
+runs 0 "$SIMFIND" --summary=none --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
 
 # ---- Without sketches ----

@@ -217,9 +217,10 @@ static void set_rule(struct find_request *request, unsigned number)
 		return;
 	case 8:
 		rule->candidates = CANDIDATES_KEY;
+		rule->verify.by_keys = false;
 		return;
 	case 9:
-		request->versions = true;
+		rule->verify.by_keys = false;
 		return;
 	case 10:
 		rule->tolerance.percent_millionths = 100 * SIMHASH_MILLION;

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "find/pairs/versions.h"
+#include "find/rule/common_content.h"
+#include "find/rule/find.h"
 
 #define SIZE 100000
 #define REGISTERS SIMHASH_RESEMBLANCE_REGISTERS
@@ -240,13 +241,19 @@ static void begin_request(const char *percent)
 			 0);
 }
 
+static void end_request(void)
+{
+	rule_release(&request.rule);
+}
+
 static void identical_files_are_a_pair_whatever_else_holds(void **state)
 {
 	(void)state;
 	for (enum verify_mode mode = VERIFY_NO; mode <= VERIFY_ALL; mode++) {
 		begin_request("0");
-		request.rule.verify = (struct verify_rule){mode, mode != VERIFY_NO,
-							   mode == VERIFY_NO ? GRADED : 1};
+		request.rule.verify.mode = mode;
+		request.rule.verify.same_extension = mode != VERIFY_NO;
+		request.rule.verify.min_resemblance = mode == VERIFY_NO ? GRADED : 1;
 		make_files(SIZE, 0);
 		y.content_hash[0] = 1;
 		y.extension_hash = 7;
@@ -256,6 +263,7 @@ static void identical_files_are_a_pair_whatever_else_holds(void **state)
 			assert_int_equal(is_pair, mode != VERIFY_NO);
 			*(i == 0 ? &x.has_sketch : &y.has_sketch) = false;
 		}
+		end_request();
 	}
 }
 
@@ -274,60 +282,104 @@ static void an_extension_decides_only_where_it_was_asked_to(void **state)
 	request.rule.verify.same_extension = false;
 	y.extension_hash = 7; /* the key is skew_ext */
 	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	end_request();
 }
 
 /* ---- By sketches alone ---- */
 
-/* The counts are so different that the rule does not make a pair. */
+/* The counts are so different that they do not make a pair. */
 static void set_counts_apart(void)
 {
 	x.table.count[3] = SIZE / 2;
 }
 
-static void versions_are_what_the_rule_does_not_make(void **state)
+/* No key is needed, since the chosen registers need not make one. */
+static bool propose(void)
 {
-	int enough = registers_for(0.7);
+	relation = (struct relation){.distance = 0};
+	return verify_by_keys(&request.rule.verify, false, &x, &y, &relation);
+}
+
+static void the_sketches_decide_regardless_of_the_counts(void **state)
+{
+	int enough = registers_for(0.75);
 
 	(void)state;
 	begin_request("5");
 	make_files(SIZE, enough);
 	set_counts_apart();
-	assert_true(versions_match(&request, &x, &y, &relation));
+	assert_true(propose());
 	assert_true(relation.verification == PAIR_SKETCH && !relation.is_part);
 	assert_int_equal(relation.distance, SIZE / 2);
 	expect_near(relation.resemblance, resemblance_of(enough), 1e-9);
-	/* With near counts it is a pair of the rule if it is similar enough for that. */
-	x.table.count[3] = 1000;
-	assert_false(versions_match(&request, &x, &y, &relation));
-	x.table.count[3] = 2500;
-	assert_true(versions_match(&request, &x, &y, &relation));
-	make_files(SIZE, registers_for(0.75));
-	x.table.count[3] = 2500;
-	assert_false(versions_match(&request, &x, &y, &relation));
-	/* Identical files are always a pair of the rule. */
-	make_files(SIZE, REGISTERS);
-	y.content_hash[0] = 1;
-	assert_false(versions_match(&request, &x, &y, &relation));
+	assert_false(rule_matches_by_counts(&request.rule, &x, &y, &relation));
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	make_files(SIZE, enough - 1);
+	set_counts_apart();
+	assert_false(propose());
+	/* Small files need more. */
+	make_files(1023, registers_for(0.8));
+	assert_true(propose());
+	make_files(1023, registers_for(0.8) - 1);
+	assert_false(propose());
+	end_request();
 }
 
-/* For files of equal size, a share of 0.85 is more than a resemblance of 0.7. */
-static void versions_have_a_minimum_resemblance(void **state)
+/* The first registers agree, and so do the keys of four registers. */
+static void the_sketches_must_share_a_key(void **state)
 {
 	(void)state;
 	begin_request("5");
-	make_files(SIZE, registers_for(0.7) - 1);
+	/* Without a common key, at most 96 of 128 registers agree. */
+	request.rule.verify.min_resemblance = 0.5;
+	make_files(SIZE, REGISTERS);
 	set_counts_apart();
-	assert_false(versions_match(&request, &x, &y, &relation));
+	for (int key = 0; key < REGISTERS; key += 4)
+		y.sketch.registers[key]++;
+	assert_true(propose());
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	y.sketch.registers[0]--;
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	request.rule.verify.by_keys = false;
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	end_request();
+}
+
+static void a_minimum_that_is_given_also_holds_for_them(void **state)
+{
+	(void)state;
+	begin_request("5");
 	request.rule.verify.min_resemblance = 0.5;
 	make_files(SIZE, registers_for(0.5));
 	set_counts_apart();
-	assert_true(versions_match(&request, &x, &y, &relation));
+	assert_true(propose());
 	make_files(SIZE, registers_for(0.5) - 1);
 	set_counts_apart();
-	assert_false(versions_match(&request, &x, &y, &relation));
+	assert_false(propose());
+	request.rule.verify.min_resemblance = 1;
+	make_files(SIZE, REGISTERS - 1);
+	assert_false(propose());
+	make_files(SIZE, REGISTERS);
+	assert_true(propose());
+	end_request();
 }
 
-static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **state)
+/* The number of counted tags limits how far a search must look. */
+static void the_numbers_of_tags_are_within_the_ratio_and_a_quarter(void **state)
+{
+	(void)state;
+	begin_request("5");
+	for (int beyond = 0; beyond < 2; beyond++) {
+		make_files(SIZE, REGISTERS);
+		x.uniform = 40000;
+		y.uniform = 40000 * 21 / 10 * 5 / 4 + 64 + beyond;
+		assert_int_equal(propose(), !beyond);
+		assert_int_equal(rule_end_reach(&request.rule, &x), y.uniform - beyond - 40000);
+	}
+	end_request();
+}
+
+static void proposals_need_sketches_that_tell_and_the_extension_asked_for(void **state)
 {
 	(void)state;
 	begin_request("5");
@@ -345,8 +397,51 @@ static void versions_need_sketches_that_tell_and_the_extension_asked_for(void **
 			y.extension_hash = 7;
 		if (i == 2)
 			memset(y.sketch.registers, 0, REGISTERS);
-		assert_int_equal(versions_match(&request, &x, &y, &relation), i == 3 || i == 5);
+		assert_int_equal(propose(), i == 3 || i == 5);
 	}
+	end_request();
+}
+
+/*
+ * Eight more contents have the first 100 registers. Pairs that share mainly these need other
+ * evidence.
+ */
+static void common_content_alone_makes_no_pair(void **state)
+{
+	struct simhash_resemblance_sketch other;
+
+	(void)state;
+	begin_request("5");
+	make_files(SIZE, 90);
+	for (int i = 0; i < 8; i++) {
+		other = x.sketch;
+		memset(other.registers + 100, 201 + i, REGISTERS - 100);
+		assert_true(rule_matches(&request.rule, &x, &y, &relation));
+		common_content_add(request.rule.verify.common, &other);
+		common_content_settle(request.rule.verify.common, 8);
+	}
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	/* Two rare parts are not enough, and three are. */
+	memcpy(y.sketch.registers + 100, x.sketch.registers + 100, 4);
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	memcpy(y.sketch.registers + 100, x.sketch.registers + 100, 6);
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	/* High resemblances and minima that are given need no other evidence. */
+	make_files(SIZE, registers_for(0.75));
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	make_files(SIZE, 90);
+	request.rule.verify.min_resemblance = 0.3;
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	/* In a large index, some parts are common by chance. */
+	request.rule.verify.min_resemblance = GRADED;
+	assert_false(rule_matches(&request.rule, &x, &y, &relation));
+	common_content_settle(request.rule.verify.common, 65025);
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	common_content_settle(request.rule.verify.common, 8);
+	common_content_clear(request.rule.verify.common);
+	common_content_settle(request.rule.verify.common, 8);
+	assert_true(rule_matches(&request.rule, &x, &y, &relation));
+	end_request();
 }
 
 /* The smaller file is completely in the larger one: J = smaller / larger. */
@@ -359,12 +454,17 @@ static void expect_part(int64_t size_x, int64_t size_y, bool is_pair)
 	set_counts_apart();
 	x.size_bytes = size_x;
 	y.size_bytes = size_y;
-	assert_int_equal(versions_match(&request, &x, &y, &relation), is_pair);
+	assert_int_equal(propose(), is_pair);
 	if (!is_pair)
 		return;
 	assert_true(relation.is_part);
 	expect_near(size_x < size_y ? relation.contained_a : relation.contained_b, 1, 0.02);
 	expect_near(size_x < size_y ? relation.contained_b : relation.contained_a, ratio, 0.02);
+}
+
+static void set_ratio(int64_t millionths)
+{
+	request.rule.verify.size_ratio_millionths = millionths;
 }
 
 static void a_part_is_found_in_both_directions(void **state)
@@ -375,21 +475,26 @@ static void a_part_is_found_in_both_directions(void **state)
 	expect_part(SIZE * 8 / 5, SIZE, true);
 	expect_part(SIZE, SIZE * 2, true);
 	expect_part(SIZE * 2, SIZE, true);
-	/* The ratio of the sizes is at most two, or the requested limit. */
-	expect_part(SIZE, SIZE * 2 + 1, false);
-	expect_part(SIZE * 2 + 1, SIZE, false);
-	request.versions_ratio_millionths = 4 * SIMHASH_MILLION;
+	/* The ratio of the sizes is at most 2.1, or the requested limit. */
+	expect_part(SIZE, SIZE / 10 * 21, true);
+	expect_part(SIZE, SIZE / 10 * 21 + 1, false);
+	expect_part(SIZE / 10 * 21 + 1, SIZE, false);
+	set_ratio(4 * SIMHASH_MILLION);
 	expect_part(SIZE, SIZE * 4, true);
 	expect_part(SIZE * 4 + 4, SIZE, false);
-	request.versions_ratio_millionths = 3 * SIMHASH_MILLION / 2;
+	set_ratio(3 * SIMHASH_MILLION / 2);
 	expect_part(SIZE, SIZE * 8 / 5, false);
 	/* Below a resemblance of 0.2 the share is noise. */
-	request.versions_ratio_millionths = 10 * SIMHASH_MILLION;
+	set_ratio(10 * SIMHASH_MILLION);
 	expect_part(SIZE, SIZE * 6, false);
+	/* Small files share headers. */
+	expect_part(4096, 8192, true);
+	expect_part(4095, 8190, false);
+	end_request();
 }
 
 /* The smaller file must have a share of 0.85 in the larger one. */
-static void what_is_in_the_larger_only_in_part_is_none(void **state)
+static void a_part_needs_most_of_the_smaller_file(void **state)
 {
 	(void)state;
 	begin_request("5");
@@ -400,13 +505,14 @@ static void what_is_in_the_larger_only_in_part_is_none(void **state)
 		make_files(SIZE, agreeing);
 		set_counts_apart();
 		y.size_bytes = 2 * SIZE;
-		assert_int_equal(versions_match(&request, &x, &y, &relation), share >= 0.85);
+		assert_int_equal(propose(), share >= 0.85);
 		if (share >= 0.85) {
 			/* Half of the larger file has no counterpart. */
 			assert_true(relation.is_part);
 			assert_true(relation.resemblance <= 0.5);
 		}
 	}
+	end_request();
 }
 
 int main(void)
@@ -423,11 +529,14 @@ int main(void)
 		cmocka_unit_test(a_sketch_settles_what_is_clearly_above),
 		cmocka_unit_test(identical_files_are_a_pair_whatever_else_holds),
 		cmocka_unit_test(an_extension_decides_only_where_it_was_asked_to),
-		cmocka_unit_test(versions_are_what_the_rule_does_not_make),
-		cmocka_unit_test(versions_have_a_minimum_resemblance),
-		cmocka_unit_test(versions_need_sketches_that_tell_and_the_extension_asked_for),
+		cmocka_unit_test(the_sketches_decide_regardless_of_the_counts),
+		cmocka_unit_test(the_sketches_must_share_a_key),
+		cmocka_unit_test(a_minimum_that_is_given_also_holds_for_them),
+		cmocka_unit_test(the_numbers_of_tags_are_within_the_ratio_and_a_quarter),
+		cmocka_unit_test(proposals_need_sketches_that_tell_and_the_extension_asked_for),
+		cmocka_unit_test(common_content_alone_makes_no_pair),
 		cmocka_unit_test(a_part_is_found_in_both_directions),
-		cmocka_unit_test(what_is_in_the_larger_only_in_part_is_none),
+		cmocka_unit_test(a_part_needs_most_of_the_smaller_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

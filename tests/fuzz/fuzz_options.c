@@ -89,8 +89,8 @@ static void expect_verifying(const struct find_request *request)
 	EXPECT(verify->min_resemblance >= 0 || verify->min_resemblance == GRADED);
 	EXPECT(verify->min_resemblance <= 1);
 	EXPECT(verify->mode < VERIFY_READ || verify->min_resemblance >= 0);
-	EXPECT(verify->mode != VERIFY_NO || (!request->versions && !verify->same_extension));
-	EXPECT(request->versions_ratio_millionths >= SIMHASH_MILLION);
+	EXPECT(verify->mode != VERIFY_NO || (!verify->by_keys && !verify->same_extension));
+	EXPECT(verify->size_ratio_millionths >= SIMHASH_MILLION);
 }
 
 static void parse_for_find(int argc, char **argv)

@@ -654,8 +654,6 @@ static void find_twice(struct store *store, struct find_request *request, struct
 	int status;
 
 	request->nearest = how & 3;
-	if (request->nearest > 0)
-		request->versions = false;
 	status = find(store, request, &resources, how, &one, &error);
 	expect_told(status, &error);
 	if (status != 0)
@@ -751,8 +749,7 @@ static struct find_request take_request(struct input *in)
 	request.rule.verify.same_extension = (more & 0x60) == 0x60;
 	if (more & 8)
 		request.rule.verify.min_resemblance = 0.5;
-	if (!(choices & 64))
-		request.versions = (more & 0x50) == 0x50;
+	request.rule.verify.by_keys = (more & 0x50) != 0x50;
 	if (more & 4)
 		request.rule.unverified_percent_millionths = INT64_MAX;
 	request.rule.candidates = choices & 4 ? CANDIDATES_KEY : CANDIDATES_EXACT;

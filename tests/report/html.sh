@@ -133,7 +133,7 @@ touch -d 2021-06-07T08:09:11.1Z "$files/archives/part.txt"
 runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" --host=other "$files/elsewhere"
-runs 0 "$SIMFIND" --also=versions --format=html -o hosts.html
+runs 0 "$SIMFIND" --min-resemblance=0.7 --format=html -o hosts.html
 python3 - "$files" <<'PYTHON' || fail "archives and other hosts"
 import json, re, sys
 page = open("hosts.html", encoding="utf-8").read()

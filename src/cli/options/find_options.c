@@ -48,7 +48,7 @@ void find_arguments_release(struct find_arguments *arguments)
 static const char *const candidates_words[] = {"exact",	      "uniform",     "scatter",	 "skew",
 					       "uniform_ext", "scatter_ext", "skew_ext", NULL};
 static const char *const only_words[] = {"copies", "similar", "parts", NULL};
-static const char *const also_words[] = {"versions", "empty", "hard-links", NULL};
+static const char *const also_words[] = {"empty", "hard-links", NULL};
 static const char *const limit_words[] = {"memory=", "inflated=", NULL};
 static const char *const format_words[] = {
 	"text", "csv", "json", "jsonl", "null", "html", "html:thumbnails", "dot", NULL};
@@ -114,12 +114,8 @@ static const struct option_row rows[] = {
 	{0, "only=parts", NULL, "files that are part of other files", .parse = add_kind,
 	 .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
 	 .not_with = "verify=no measure partition"},
-	{0, "also", "=LIST", "also list versions, empty or hard-links; several with commas:",
+	{0, "also", "=LIST", "also list empty or hard-links; several with commas:",
 	 .kind = VALUE_NAMED, .words = also_words, .is_list = true, .is_common = true},
-	{0, "also=versions", NULL,
-	 "versions that differ too much for the default list, and parts of files",
-	 .parse = set_flag, .field = FIELD(request.versions),
-	 .not_with = "verify=no measure partition nearest"},
 	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
 	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
@@ -237,9 +233,8 @@ static const struct option_row rows[] = {
 	 "EXT=PERCENT; can be given several times",
 	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
 	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 1.5, or 2 with --also=versions)",
-	 .parse = set_size_ratio, .field = FIELD(request.rule.tolerance.size_ratio_millionths),
-	 .kind = VALUE_TEXT},
+	 "maximum ratio of the sizes of a pair (default: 2.1, or 1.5 for pairs by tag counts)",
+	 .parse = set_size_ratio, .field = FIELD(request.rule), .kind = VALUE_TEXT},
 	{0, "candidates", "=HOW",
 	 "exact: compare all files within the tolerance (default); or only files whose keys are "
 	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
@@ -301,15 +296,13 @@ static void settle_rule(struct find_arguments *arguments)
 		rule->tolerance.percent_millionths = rule->unverified_percent_millionths;
 	if (verifies && rule->candidates == CANDIDATES_KEY && rule->key >= SIMHASH_UNIFORM_EXT)
 		verify->same_extension = true;
-	/*
-	 * Versions need not be similar to the first version, and their counts need not agree. The
-	 * same holds for parts.
-	 */
-	if (arguments->lineage || (request->kinds & PAIRS_PARTS) != 0)
-		request->versions = true;
+	/* A key of --candidates limits the search to pairs with near keys. */
+	verify->by_keys = verifies && rule->candidates == CANDIDATES_EXACT;
 	/* Identical files have the same counts. */
-	if (request->kinds == PAIRS_COPIES)
+	if (request->kinds == PAIRS_COPIES) {
 		rule->tolerance.percent_millionths = 0;
+		verify->by_keys = false;
+	}
 	/*
 	 * With a measure, the option sets the minimum of the similarity. Files that are read get
 	 * another minimum.

@@ -59,12 +59,11 @@ int set_candidates(const struct option_use *use, struct simhash_error *error)
 
 int set_size_ratio(const struct option_use *use, struct simhash_error *error)
 {
-	struct find_arguments *arguments = use->arguments;
+	struct find_rule *rule = use->field;
 
-	if (simhash_size_ratio_parse(use->text, use->field, error) != 0)
+	if (simhash_size_ratio_parse(use->text, &rule->tolerance.size_ratio_millionths, error) != 0)
 		return -1;
-	arguments->request.versions_ratio_millionths =
-		arguments->request.rule.tolerance.size_ratio_millionths;
+	rule->verify.size_ratio_millionths = rule->tolerance.size_ratio_millionths;
 	return 0;
 }
 

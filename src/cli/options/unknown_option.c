@@ -71,7 +71,8 @@ static const struct {
 	/* Similarity */
 	{"simfind", "threshold similarity min-similarity", USE "--min-resemblance={75%}"},
 	{"simfind", "duplicates dupes identical copies", USE "--only=copies"},
-	{"simfind", "versions empty hard-links", USE "--also={}"},
+	{"simfind", "versions", "is not needed; the list has versions"},
+	{"simfind", "empty hard-links", USE "--also={}"},
 	{"simfind", "hardlinks", USE "--also=hard-links"},
 	{"simfind", "lineage tree history", USE "--group=lineage"},
 	{"simfind", "dirs folders merge-directories", USE "--directories"},

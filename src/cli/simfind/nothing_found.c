@@ -135,7 +135,6 @@ static const char *what_extension_decides(const struct find_plan *plan,
 static void explain_stdin(const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	const char *decides = what_extension_decides(plan, outcome);
-	char count[32];
 	struct note note;
 
 	if (!note_begin(&note))
@@ -152,10 +151,9 @@ static void explain_stdin(const struct find_plan *plan, const struct find_outcom
 			simhash_measure_text(plan->request->measure),
 			100 * plan->request->min_similarity);
 	else
-		fprintf(note.out,
-			"none of %s files is similar to standard input; --nearest=N lists the "
-			"nearest files, similar or not",
-			format_count(outcome->counts.rows, count));
+		fputs("no file in the index is similar to standard input; --nearest=N lists the "
+		      "nearest files, similar or not",
+		      note.out);
 	note_end(&note);
 }
 

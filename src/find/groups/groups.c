@@ -124,8 +124,7 @@ static size_t place(const struct contents *contents, struct unique_content **pla
 
 bool finder_finds_groups(const struct find_request *request)
 {
-	return request->measure == NULL && !request->versions && request->kinds == 0 &&
-	       request->parts == 1;
+	return request->measure == NULL && request->kinds == 0 && request->parts == 1;
 }
 
 /* If an archive member represents a group, a file replaces it. */

@@ -189,7 +189,6 @@ static int find_likenesses(const struct finder *finder, struct ordering *orderin
 	struct finder searching = *finder;
 	double *minimum = &request.rule.verify.min_resemblance;
 
-	request.versions = true;
 	request.rule.tolerance.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
 	*minimum = *minimum < 0 ? ORDER_MIN_RESEMBLANCE : *minimum;
 	searching.request = &request;

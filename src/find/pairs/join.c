@@ -17,7 +17,7 @@
  * If sketches verify the pairs, pairs further apart than SWEPT_PERCENT are found by the keys of
  * their sketches instead: within 5 % the tests above leave a hundred times as many candidates as
  * within 1 %. The keys also find the pairs of a small file, and the pairs that the sketches propose
- * regardless of the counts (versions.h). If all rows have sketches, a small file is in a cell that
+ * regardless of the counts. If all rows have sketches, a small file is in a cell that
  * contains only files with its content.
  *
  * Rows have different reaches, so a cell contains rows whose reaches are within a factor of two. If
@@ -34,7 +34,6 @@
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
 #include "base/data/array.h"
-#include "find/pairs/versions.h"
 
 #define GRID_WALSH_ROW 3
 #define ORDER_WALSH_ROW 9
@@ -253,7 +252,7 @@ int join_begin(struct join *join, const struct block *const *blocks, size_t coun
 		return -1;
 	join->request = request;
 	join->rule = &request->rule;
-	join->is_keyed = verify_is_keyed(&request->rule.verify) || request->versions;
+	join->is_keyed = verify_is_keyed(&request->rule.verify);
 	join->all_sketched = all_sketched;
 	join->near = near_choose();
 	join->count = 0;
@@ -316,20 +315,11 @@ static bool is_beyond_sweep(const struct join *join, const struct file_pair *pai
 	const struct find_file *x = pair->a, *y = pair->b;
 	const struct verify_rule *rule = &join->rule->verify;
 
-	if (!verify_is_keyed(rule) || !x->has_sketch || !y->has_sketch)
+	if (!join->is_keyed || !x->has_sketch || !y->has_sketch)
 		return false;
 	if (join->all_sketched && (verify_is_by_keys(rule, x) || verify_is_by_keys(rule, y)))
 		return !are_identical(x, y);
-	return !verify_is_swept(x, y, pair->relation.distance);
-}
-
-/* Do the sketches alone make this a pair, and not the rule? */
-static bool is_version(const struct join *join, const struct find_file *row,
-		       const struct find_file *other, struct file_pair *pair)
-{
-	pair->relation = (struct relation){.distance = 0};
-	return join->request->versions &&
-	       versions_match(join->request, row, other, &pair->relation);
+	return !rule_is_swept(join->rule, x, y, pair->relation.distance);
 }
 
 static int try_candidate(const struct join *join, const struct find_file *row,
@@ -340,9 +330,8 @@ static int try_candidate(const struct join *join, const struct find_file *row,
 
 	if (!finder_crosses(search->reporter.finder, row->sides, other->sides))
 		return 0;
-	if (rule_matches(join->rule, row, other, &pair.relation)
-		    ? is_beyond_sweep(join, &pair) != shares_key
-		    : !shares_key || !is_version(join, row, other, &pair))
+	if (!rule_matches(join->rule, row, other, &pair.relation) ||
+	    is_beyond_sweep(join, &pair) != shares_key)
 		return 0;
 	return report_match(&search->reporter, &pair, error);
 }

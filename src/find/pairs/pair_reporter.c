@@ -19,8 +19,8 @@ bool pair_is_wanted(const struct find_request *request, const struct relation *r
 /* If two files are not identical, only reading shows which file is part of the other. */
 static bool may_be_wanted(const struct find_request *request, const struct relation *relation)
 {
-	bool is_open = request->rule.verify.mode >= VERIFY_READ && request->versions &&
-		       !relation->is_identical;
+	bool is_open = request->rule.verify.mode >= VERIFY_READ &&
+		       verify_proposes(&request->rule.verify) && !relation->is_identical;
 
 	return pair_is_wanted(request, relation) ||
 	       (is_open && (request->kinds & (PAIRS_SIMILAR | PAIRS_PARTS)) != 0);

@@ -18,7 +18,8 @@
 
 /*
  * Sorting requires all rows to be read. This is faster for a part that has at least a sixth of the
- * rows; smaller parts are read by the index. See docs/lab/decisions.md, "The rows are sorted here".
+ * rows; smaller parts are read by the index, unless sketches can propose rows far away. See
+ * docs/lab/decisions.md, "The rows are sorted here".
  */
 #define PARTS_SORTED 6
 
@@ -252,15 +253,10 @@ static int add_task(struct sweep *sweep, const struct sweep_task *task, struct s
 	return 0;
 }
 
-/*
- * The rows before the round with keys up to `high` that can be a pair with its rows. By their
- * counts, only rows that reach the round can; by their sketches, all rows can.
- */
+/* The rows before the round with keys up to `high` that can be a pair with its rows. */
 static struct row_range range_before(const struct sweep *sweep, int64_t low, int64_t high)
 {
-	bool takes_all = sweep->finder->request->versions;
-
-	return (struct row_range){low, high, takes_all ? INT64_MIN : sweep->join.files[0]->uniform};
+	return (struct row_range){low, high, sweep->join.files[0]->uniform};
 }
 
 /* Add tasks for the rows before the round that can be a pair with a row of the round. */
@@ -559,7 +555,8 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 	if (find_bounds(finder, &low, &high, error) != 0)
 		return -1;
 	row_stream_init(&sweep.rows, finder, low, high);
-	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED;
+	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED &&
+			      finder->request->rule.verify.mode == VERIFY_NO;
 	status = sweep_rows(&sweep, &finder->counts, error);
 	row_stream_release(&sweep.rows);
 	return status;

@@ -83,9 +83,13 @@ static int64_t furthest(const struct finder *finder, const struct find_file *fil
 int nearest_begin(struct nearest *nearest, size_t wanted, const struct finder *finder,
 		  const struct queried_file *queried, struct simhash_error *error)
 {
-	*nearest = (struct nearest){.wanted = wanted,
-				    .last = furthest(finder, &queried->file),
-				    .distance = queried->file.reach / 16 + 1};
+	*nearest = (struct nearest){
+		.wanted = wanted,
+		.last = furthest(finder, &queried->file),
+		.distance = rule_reach(&finder->request->rule, queried->file.tolerance,
+				       queried->file.has_sketch, queried->file.size_bytes) /
+				    16 +
+			    1};
 	if (nearest->distance > nearest->last)
 		nearest->distance = nearest->last;
 	nearest->items = calloc(wanted, sizeof *nearest->items);

@@ -12,9 +12,9 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/threads/threads.h"
-#include "find/pairs/versions.h"
 #include "find/query/nearest.h"
 #include "find/query/queried_rows.h"
+#include "find/rule/common_content.h"
 #include "store/open/store.h"
 
 #define FILES_MAX 1024
@@ -40,7 +40,8 @@ struct batch_search {
 	const struct queried_reach *reaches;
 	size_t count;
 	struct queried_keys keys;
-	atomic_size_t next; /* the next key for a thread to take */
+	struct key_bounds *bounds; /* of each file, while sketches are compared; or NULL */
+	atomic_size_t next;	   /* the next key for a thread to take */
 	atomic_size_t matches;
 	struct first_error first_error;
 };
@@ -58,6 +59,8 @@ void queried_batch_init(struct queried_batch *batch, const struct finder *finder
 			struct queried_report *report)
 {
 	*batch = (struct queried_batch){.finder = finder, .report = report, .keys_max = KEYS_MAX};
+	/* A search for some files does not know which content is common. */
+	common_content_clear(finder->request->rule.verify.common);
 }
 
 static void clear(struct queried_batch *batch)
@@ -173,7 +176,26 @@ static bool is_asked_itself(const struct find_file *queried, const struct find_f
 	       strcmp(find_file_path(file), find_file_path(queried)) == 0;
 }
 
-/* Compare a row with a requested file: by the rule, or only by the sketches. */
+/* Are all sketches compared, because the sketches can propose pairs? */
+static bool compares_sketches(const struct batch_search *search)
+{
+	return search->nearest == NULL &&
+	       verify_proposes(&search->batch->finder->request->rule.verify);
+}
+
+/* Is it a pair by the counts or, if not, by the sketches? These need not share a key. */
+static bool matches(const struct find_rule *rule, bool by_sketches, const struct find_file *queried,
+		    const struct find_file *file, struct relation *relation)
+{
+	struct relation ignored;
+
+	if (!by_sketches)
+		return rule_matches_by_counts(rule, queried, file, relation);
+	return verify_by_keys(&rule->verify, false, queried, file, relation) &&
+	       !rule_matches_by_counts(rule, queried, file, &ignored);
+}
+
+/* Compare a row with a requested file: by the counts, or only by the sketches. */
 static int compare(struct searcher *searcher, uint32_t reach, const struct find_file *file,
 		   bool by_sketches, struct simhash_error *error)
 {
@@ -184,18 +206,15 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 			      .reach = reach,
 			      .by_sketches = by_sketches};
 
-	/*
-	 * With versions, all rows are compared by their sketches, and some of them also by the
-	 * rule.
-	 */
-	searcher->counts.rows += by_sketches == request->versions;
+	/* Rows whose sketches are compared are counted then, not when their counts are compared. */
+	searcher->counts.rows += by_sketches == compares_sketches(search);
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
-	if (is_asked_itself(&queried->file, file))
-		return 0;
 	if (search->nearest != NULL)
-		return take_nearest(search, queried, file, error);
-	if (by_sketches ? !versions_match(request, &queried->file, file, &match.pair.relation)
-			: !rule_matches(&request->rule, &queried->file, file, &match.pair.relation))
+		return is_asked_itself(&queried->file, file)
+			       ? 0
+			       : take_nearest(search, queried, file, error);
+	if (!matches(&request->rule, by_sketches, &queried->file, file, &match.pair.relation) ||
+	    is_asked_itself(&queried->file, file))
 		return 0;
 	match.file = *file;
 	return take_match(searcher, &match, error);
@@ -207,6 +226,12 @@ static bool has_too_many(struct batch_search *search)
 {
 	return search->count > 1 &&
 	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
+}
+
+static bool is_within(const struct key_bounds *bounds, const struct find_file *file)
+{
+	return (bounds->uniform[0] <= file->uniform) & (file->uniform <= bounds->uniform[1]) &
+	       (bounds->sizes[0] <= file->size_bytes) & (file->size_bytes <= bounds->sizes[1]);
 }
 
 /* Compare the rows with the files that their keys name, or with all files. */
@@ -224,6 +249,8 @@ static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bo
 		size_t files = count > 0 ? count : search->count;
 		for (size_t i = 0; i < files; i++) {
 			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
+			if (by_sketches && !is_within(&search->bounds[i], &file))
+				continue;
 			if (compare(searcher, reach, &file, by_sketches, error) != 0)
 				return -1;
 		}
@@ -262,17 +289,57 @@ static void *run_searcher(void *argument)
 	return NULL;
 }
 
-/* Read rows without keys: the rows of a reach or, for versions, all rows. */
-static int read_without_keys(struct searcher *searcher, bool all, struct simhash_error *error)
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+/* Set the bounds of the rows whose sketches can make a pair with each file, or with any file. */
+static struct key_bounds set_bounds(struct batch_search *search)
+{
+	const struct verify_rule *rule = &search->batch->finder->request->rule.verify;
+	struct key_bounds all = {{INT64_MAX, 0}, {INT64_MAX, 0}};
+
+	for (size_t i = 0; i < search->count; i++) {
+		struct key_bounds *one = &search->bounds[i];
+		*one = verify_bounds_by_keys(rule, &search->reaches[i].queried->file);
+		all.uniform[0] = least(all.uniform[0], one->uniform[0]);
+		all.uniform[1] = -least(-all.uniform[1], -one->uniform[1]);
+		all.sizes[0] = least(all.sizes[0], one->sizes[0]);
+		all.sizes[1] = -least(-all.sizes[1], -one->sizes[1]);
+	}
+	return all;
+}
+
+static int read_by_sketches(struct searcher *searcher, struct simhash_error *error)
 {
 	struct batch_search *search = searcher->search;
-	const struct finder *finder = search->batch->finder;
+	struct key_bounds all;
 	struct queried_rows rows;
-	int status = all ? queried_rows_begin_all(&rows, finder, error)
-			 : queried_rows_begin_range(&rows, finder, search->reaches, error);
+	int status;
+
+	search->bounds = malloc(search->count * sizeof *search->bounds);
+	if (search->bounds == NULL)
+		return error_set_memory(error);
+	all = set_bounds(search);
+	status = queried_rows_begin_within(&rows, search->batch->finder, &all, error);
+	if (status == 0)
+		status = compare_rows(searcher, &rows, true, error);
+	queried_rows_end(&rows);
+	free(search->bounds);
+	search->bounds = NULL;
+	return status;
+}
+
+/* Read the rows of a reach without keys. */
+static int read_without_keys(struct searcher *searcher, struct simhash_error *error)
+{
+	const struct batch_search *search = searcher->search;
+	struct queried_rows rows;
+	int status = queried_rows_begin_range(&rows, search->batch->finder, search->reaches, error);
 
 	if (status == 0)
-		status = compare_rows(searcher, &rows, all, error);
+		status = compare_rows(searcher, &rows, false, error);
 	queried_rows_end(&rows);
 	return status;
 }
@@ -325,10 +392,10 @@ static int run_searchers(struct batch_search *search, struct searcher *searchers
 		threads_run(count, run_searcher, searchers, sizeof *searchers);
 		status = first_error_is_set(&search->first_error) ? -1 : 0;
 	} else {
-		status = read_without_keys(&searchers[0], false, error);
+		status = read_without_keys(&searchers[0], error);
 	}
-	if (status == 0 && batch->finder->request->versions)
-		status = read_without_keys(&searchers[0], true, error);
+	if (status == 0 && compares_sketches(search))
+		status = read_by_sketches(&searchers[0], error);
 	if (status != 0)
 		return -1;
 	if (has_too_many(search))
@@ -383,6 +450,14 @@ static int search_for(struct batch_search *search, const struct queried_reach *r
 
 /* ---- Kinds of searches ---- */
 
+static int64_t counts_reach(const struct queried_batch *batch, size_t number)
+{
+	const struct find_file *file = &batch->files[number].file;
+
+	return rule_reach(&batch->finder->request->rule, file->tolerance, file->has_sketch,
+			  file->size_bytes);
+}
+
 static int search_for_pairs(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
 {
@@ -390,7 +465,7 @@ static int search_for_pairs(struct batch_search *search, struct queried_reach *r
 
 	for (size_t i = 0; i < batch->count; i++)
 		reaches[i] = (struct queried_reach){.queried = &batch->files[i],
-						    .distance = batch->files[i].file.reach,
+						    .distance = counts_reach(batch, i),
 						    .by_rule = true};
 	return search_for(search, reaches, batch->count, error);
 }

@@ -32,9 +32,9 @@ void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, 
 int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
 			     const struct queried_reach *reach, struct simhash_error *error);
 
-/* Read all rows of the index, also without keys. */
-int queried_rows_begin_all(struct queried_rows *rows, const struct finder *finder,
-			   struct simhash_error *error);
+/* Read the rows whose keys uniform and sizes are within bounds. They come without keys. */
+int queried_rows_begin_within(struct queried_rows *rows, const struct finder *finder,
+			      const struct key_bounds *bounds, struct simhash_error *error);
 
 /* The next file. Returns 1, 0 after the last one, or -1 for an error. */
 int queried_rows_next(struct queried_rows *rows, struct find_file *file,

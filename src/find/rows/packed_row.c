@@ -9,7 +9,7 @@
 enum { NUMBERS = 8, REACH = 2 };
 
 /* Flags after the bits of the sides. */
-enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16 };
+enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32 };
 
 static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 {
@@ -86,18 +86,19 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 	uint8_t *write = (uint8_t *)(row + 1);
 	int64_t numbers[NUMBERS];
 
-	*row = (struct packed_row){.uniform = file->uniform,
-				   .host = file->host,
-				   .size = (uint32_t)packed_row_size(file),
-				   .display_size = file->display_size,
-				   .path_offset = file->path_offset,
-				   .extension_hash = file->extension_hash,
-				   .tolerance = file->tolerance,
-				   .count_width = (uint8_t)count_width(&file->table),
-				   .flags = (uint8_t)(file->sides |
-						      (file->has_sketch ? HAS_SKETCH : 0) |
-						      (file->is_local ? IS_LOCAL : 0) |
-						      (file->is_stream ? IS_STREAM : 0))};
+	*row = (struct packed_row){
+		.uniform = file->uniform,
+		.host = file->host,
+		.size = (uint32_t)packed_row_size(file),
+		.display_size = file->display_size,
+		.path_offset = file->path_offset,
+		.extension_hash = file->extension_hash,
+		.tolerance = file->tolerance,
+		.count_width = (uint8_t)count_width(&file->table),
+		.flags = (uint8_t)(file->sides | (file->has_sketch ? HAS_SKETCH : 0) |
+				   (file->is_local ? IS_LOCAL : 0) |
+				   (file->is_stream ? IS_STREAM : 0) |
+				   (file->has_random_counts ? HAS_RANDOM_COUNTS : 0))};
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	memcpy(row->content_hash, file->content_hash, CONTENT_HASH_SIZE);
 	take_numbers(file, numbers);
@@ -198,6 +199,7 @@ void packed_row_read(const struct packed_row *row, struct find_file *file)
 	file->has_sketch = (row->flags & HAS_SKETCH) != 0;
 	file->is_local = (row->flags & IS_LOCAL) != 0;
 	file->is_stream = (row->flags & IS_STREAM) != 0;
+	file->has_random_counts = (row->flags & HAS_RANDOM_COUNTS) != 0;
 	if (file->has_sketch) {
 		memcpy(&file->sketch, read, sizeof file->sketch);
 		read += sizeof file->sketch;

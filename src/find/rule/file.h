@@ -21,7 +21,7 @@ struct find_file {
 	int64_t device, inode;	       /* inode 0: unknown */
 	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key;	       /* key: the key that the user chose */
-	int64_t reach;		       /* see rule_reach */
+	int64_t reach;		       /* see rule_end_reach */
 	int64_t swept_reach;	       /* see rule_swept_reach */
 	uint32_t extension_hash, tolerance;
 	uint8_t content_hash[CONTENT_HASH_SIZE], path_hash[PATH_HASH_SIZE];
@@ -34,7 +34,8 @@ struct find_file {
 	/* An earlier file that was not passed is identical and has the same tolerance. */
 	bool repeats;
 	bool is_local;
-	bool is_stream; /* standard input, which cannot be read again */
+	bool is_stream;		/* standard input, which cannot be read again */
+	bool has_random_counts; /* the counts are as expected for random bytes */
 	struct file_copy *copies;
 	uint64_t copy_count;
 	struct simhash_resemblance_sketch sketch;

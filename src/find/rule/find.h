@@ -62,10 +62,8 @@ struct find_request {
 	struct simhash_measure *measure;
 	const char *measure_text; /* the measure as the user wrote it */
 	double min_similarity;
-	bool versions; /* also find the pairs that sketches propose; see versions.h */
-	int64_t versions_ratio_millionths; /* the limit for the ratio of their sizes */
-	bool with_empty;		   /* include empty files */
-	bool expand;			   /* include every pair of copies */
+	bool with_empty; /* include empty files */
+	bool expand;	 /* include every pair of copies */
 	/*
 	 * Search files with the same content as one only if their extensions are also the same.
 	 * This is false if all files have sketches, because then extensions do not matter.
@@ -177,6 +175,7 @@ struct finder {
 	int64_t side_host[2];	     /* the hosts of --between; 0 if the index does not have one */
 	struct name_list hosts;
 	struct find_counts counts;
+	double bits_for_tag[SIMHASH_TAGS]; /* of random bytes, for one match of each tag */
 };
 
 /* All arguments must stay valid until finder_release. */

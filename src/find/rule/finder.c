@@ -10,6 +10,7 @@
 #include "base/basic/error.h"
 #include "base/files/path.h"
 #include "find/rule/against.h"
+#include "find/rule/common_content.h"
 #include "find/rule/finder.h"
 #include "find/rule/known_contents.h"
 #include "store/names/names.h"
@@ -21,11 +22,12 @@ void find_request_init(struct find_request *request)
 {
 	static const struct simhash_tolerance tolerance = SIMHASH_TOLERANCE_DEFAULT;
 
-	*request = (struct find_request){.parts = 1,
-					 .max_inflated_bytes = INT64_MAX,
-					 .versions_ratio_millionths = 2 * SIMHASH_MILLION};
+	*request = (struct find_request){.parts = 1, .max_inflated_bytes = INT64_MAX};
 	rule_init(&request->rule, SIMHASH_SKEW_EXT, &tolerance);
 	request->rule.verify.mode = VERIFY_SKETCH;
+	request->rule.verify.by_keys = true;
+	request->rule.verify.size_ratio_millionths = VERIFY_SIZE_RATIO;
+	request->rule.verify.common = common_content_new();
 	request->rule.tolerance.percent_millionths = VERIFIED_TOLERANCE_PERCENT * SIMHASH_MILLION;
 	request->rule.unverified_percent_millionths = tolerance.percent_millionths;
 }
@@ -67,6 +69,41 @@ int finder_check_below(const struct finder *finder, struct bytes directory,
 	return store_say_not_indexed(directory, error);
 }
 
+/*
+ * The mean number of random bits up to the end of a match. A tag that overlaps itself needs more:
+ * 2^n for each n from 1 to 8 whose first n bits are also its last n bits.
+ */
+static double bits_for_tag(uint8_t tag)
+{
+	double bits = 0;
+
+	for (unsigned n = 1; n <= 8; n++)
+		if ((unsigned)tag >> (8 - n) == (tag & ((1u << n) - 1)))
+			bits += 1u << n;
+	return bits;
+}
+
+/* The counts of smaller files are near any expectation. */
+#define RANDOM_MIN_BYTES 4096
+#define DEVIATIONS 4
+
+/*
+ * Are all counts as expected for random bytes? Compressed and encrypted files have such counts, and
+ * so do most pictures. Then equal counts are no evidence.
+ */
+static bool has_random_counts(const struct finder *finder, const struct find_file *file)
+{
+	if (file->size_bytes < RANDOM_MIN_BYTES)
+		return false;
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		double expected = 8.0 * (double)file->size_bytes / finder->bits_for_tag[t];
+		double difference = (double)file->table.count[t] - expected;
+		if (difference * difference > DEVIATIONS * DEVIATIONS * expected)
+			return false;
+	}
+	return true;
+}
+
 int finder_init(struct finder *finder, struct store *store, const struct find_request *request,
 		const struct find_sink *sink, const struct find_resources *resources,
 		struct simhash_error *error)
@@ -79,6 +116,9 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 	    store_host_id(store, request->host, false, &finder->local_host, error) != 0 ||
 	    store_read_hosts(store, &finder->hosts, error) != 0)
 		status = -1;
+	for (int t = 0; t < SIMHASH_TAGS; t++)
+		finder->bits_for_tag[t] =
+			bits_for_tag(simhash_tag_set_tags(request->tags)[t].pattern);
 	for (int i = 0; status == 0 && request->has_between && request->against == NULL && i < 2;
 	     i++)
 		status = find_side(finder, i, error);
@@ -176,7 +216,8 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		file->sketch = row->resemblance;
 	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
-	file->reach = rule_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
+	file->has_random_counts = has_random_counts(finder, file);
+	file->reach = rule_end_reach(rule, file);
 	file->swept_reach =
 		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
 	/* The search relies on this key. Sums that are too large get the largest value. */

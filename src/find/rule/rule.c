@@ -32,7 +32,9 @@ void rule_release(struct find_rule *rule)
 	for (uint32_t i = 0; i < rule->extension_count; i++)
 		free(rule->extensions[i].extension);
 	free(rule->extensions);
+	free(rule->verify.common);
 	rule->extensions = NULL;
+	rule->verify.common = NULL;
 	rule->extension_count = 0;
 	rule->extension_capacity = 0;
 }
@@ -194,12 +196,22 @@ int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file
 	return reach_to(rule, file->tolerance, file->has_sketch, file->size_bytes, largest);
 }
 
+int64_t rule_end_reach(const struct find_rule *rule, const struct find_file *file)
+{
+	int64_t by_counts = rule_reach(rule, file->tolerance, file->has_sketch, file->size_bytes),
+		by_keys = 0;
+
+	if (file->has_sketch && verify_proposes(&rule->verify))
+		by_keys = verify_reach_by_keys(&rule->verify, file->uniform);
+	return by_keys > by_counts ? by_keys : by_counts;
+}
+
 int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 			 int64_t size_bytes)
 {
 	struct simhash_tolerance t = tolerance_number(rule, tolerance);
 
-	if (!has_sketch || !verify_is_keyed(&rule->verify) ||
+	if (!has_sketch || !verify_sweeps_less(&rule->verify) ||
 	    t.percent_millionths <= SWEPT_PERCENT * SIMHASH_MILLION)
 		return rule_reach(rule, tolerance, has_sketch, size_bytes);
 	t.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
@@ -252,8 +264,20 @@ static struct simhash_tolerance tolerance_of_pair(const struct find_rule *rule,
 	return other.percent_millionths < tolerance.percent_millionths ? other : tolerance;
 }
 
-bool rule_matches(const struct find_rule *rule, const struct find_file *x,
-		  const struct find_file *y, struct relation *relation)
+bool rule_is_swept(const struct find_rule *rule, const struct find_file *x,
+		   const struct find_file *y, uint64_t distance)
+{
+	struct simhash_tolerance tolerance = tolerance_of_pair(rule, x, y);
+
+	if (verify_sweeps_less(&rule->verify) &&
+	    tolerance.percent_millionths > SWEPT_PERCENT * SIMHASH_MILLION)
+		tolerance.percent_millionths = SWEPT_PERCENT * SIMHASH_MILLION;
+	return simhash_sizes_agree(&tolerance, x->size_bytes, y->size_bytes) &&
+	       simhash_sum_table_hit(&tolerance, distance, x->size_bytes, y->size_bytes);
+}
+
+bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file *x,
+			    const struct find_file *y, struct relation *relation)
 {
 	struct simhash_tolerance tolerance = tolerance_of_pair(rule, x, y);
 	bool verifies = rule->verify.mode != VERIFY_NO;
@@ -276,4 +300,11 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 	if (is_limited(rule, tolerance.percent_millionths))
 		tolerance.percent_millionths = rule->unverified_percent_millionths;
 	return verify_by_sketches(&rule->verify, &tolerance, x, y, relation);
+}
+
+bool rule_matches(const struct find_rule *rule, const struct find_file *x,
+		  const struct find_file *y, struct relation *relation)
+{
+	return rule_matches_by_counts(rule, x, y, relation) ||
+	       verify_by_keys(&rule->verify, true, x, y, relation);
 }

@@ -54,6 +54,7 @@ struct find_rule {
 	int64_t unverified_percent_millionths;
 };
 
+/* Set a rule that verifies nothing. */
 void rule_init(struct find_rule *rule, enum simhash_key key,
 	       const struct simhash_tolerance *tolerance);
 void rule_release(struct find_rule *rule);
@@ -72,10 +73,13 @@ uint32_t rule_tolerance_of(const struct find_rule *rule, struct bytes name);
 
 /*
  * The largest distance from a file of this size, with or without a resemblance sketch, to any file
- * that it can be a pair with.
+ * that it can be a pair with by its counts.
  */
 int64_t rule_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 		   int64_t size_bytes);
+
+/* The largest distance of the key uniform of a file to a larger uniform of any partner. */
+int64_t rule_end_reach(const struct find_rule *rule, const struct find_file *file);
 
 /* The same for partners of at most `largest` bytes. */
 int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file, int64_t largest);
@@ -109,5 +113,16 @@ bool rule_allows(const struct find_rule *rule, const struct find_file *x,
  */
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 		  const struct find_file *y, struct relation *relation);
+
+/* The same for identical files, and for files that are a pair because their counts are near. */
+bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file *x,
+			    const struct find_file *y, struct relation *relation);
+
+/*
+ * Does a search by counts, within the swept reach of both files, find this pair? All other pairs
+ * share a key of their sketches.
+ */
+bool rule_is_swept(const struct find_rule *rule, const struct find_file *x,
+		   const struct find_file *y, uint64_t distance);
 
 #endif

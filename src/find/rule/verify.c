@@ -7,22 +7,36 @@
 #include <string.h>
 
 #include "core/resemblance.h"
+#include "find/rule/common_content.h"
 #include "find/rule/sketch_keys.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Above it, sketches need no other evidence. */
+#define SURE_RESEMBLANCE 0.75
 
 /* The minimum resemblance for a pair whose distance is within a tolerance. */
 static const struct grade {
 	int64_t percent;
 	double min_resemblance;
-} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, 0.75}};
+} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, SURE_RESEMBLANCE}};
+
+/* If the counts of both files are as expected for random bytes, equal counts are no evidence. */
+#define RANDOM_MIN_RESEMBLANCE 0.5
 
 /* For small files a distance of 1 is always within the tolerance, so the distance says little. */
 #define SMALL_SIZE 1024
 #define SMALL_MIN_RESEMBLANCE 0.6
+#define SMALL_SURE_RESEMBLANCE 0.8
 
-static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
-			   const struct relation *relation)
+static bool is_small(const struct find_file *x, const struct find_file *y)
 {
-	bool is_small = x->size_bytes < SMALL_SIZE || y->size_bytes < SMALL_SIZE;
+	return x->size_bytes < SMALL_SIZE || y->size_bytes < SMALL_SIZE;
+}
+
+static bool is_graded_pair(const struct verify_rule *rule, const struct find_file *x,
+			   const struct find_file *y, const struct relation *relation)
+{
 	const struct grade *grade = grades;
 	struct simhash_tolerance tolerance;
 
@@ -33,10 +47,15 @@ static bool is_graded_pair(const struct find_file *x, const struct find_file *y,
 			break;
 	}
 	if (relation->resemblance < grade->min_resemblance ||
-	    (is_small && relation->resemblance < SMALL_MIN_RESEMBLANCE))
+	    (x->has_random_counts && y->has_random_counts &&
+	     relation->resemblance < RANDOM_MIN_RESEMBLANCE) ||
+	    (is_small(x, y) && relation->resemblance < SMALL_MIN_RESEMBLANCE))
 		return false;
-	return (!is_small && grade->percent <= SWEPT_PERCENT) ||
-	       sketches_share_key(&x->sketch, &y->sketch);
+	if ((is_small(x, y) || grade->percent > SWEPT_PERCENT) &&
+	    !sketches_share_key(&x->sketch, &y->sketch))
+		return false;
+	return relation->resemblance >= SURE_RESEMBLANCE ||
+	       !is_common_content(rule->common, &x->sketch, &y->sketch);
 }
 
 /*
@@ -90,25 +109,51 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 
 bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file)
 {
-	return verify_is_keyed(rule) && file->has_sketch && file->size_bytes < SMALL_SIZE &&
+	return verify_sweeps_less(rule) && file->has_sketch && file->size_bytes < SMALL_SIZE &&
 	       (file->size_bytes < SHINGLE_SIZE || sketch_has_shingles(file));
-}
-
-bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance)
-{
-	static const struct simhash_tolerance swept = {.percent_millionths =
-							       SWEPT_PERCENT * SIMHASH_MILLION};
-
-	return simhash_sum_table_hit(&swept, distance, x->size_bytes, y->size_bytes);
 }
 
 /* A pair with only one sketch is accepted only within the tolerance that the search uses. */
 static bool is_looked_for(const struct verify_rule *rule, const struct find_file *x,
 			  const struct find_file *y, uint64_t distance)
 {
-	return !verify_is_keyed(rule) || x->has_sketch == y->has_sketch ||
-	       verify_is_swept(x, y, distance);
+	static const struct simhash_tolerance swept = {.percent_millionths =
+							       SWEPT_PERCENT * SIMHASH_MILLION};
+
+	return !verify_sweeps_less(rule) || x->has_sketch == y->has_sketch ||
+	       simhash_sum_table_hit(&swept, distance, x->size_bytes, y->size_bytes);
 }
+
+/* ---- Parts ---- */
+
+#define PART_MIN_BYTES 4096 /* shorter files share licence texts and headers */
+/* The share of the smaller file that is in the larger one; more if they also resemble each other. */
+#define PART_MIN_SHARE 0.85
+#define PART_SURE_SHARE 0.95
+#define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
+
+/* Is the smaller file in the larger one? This requires clearly different sizes. */
+static bool is_part(const struct find_file *x, const struct find_file *y, double min_share,
+		    struct relation *relation)
+{
+	bool x_is_smaller = x->size_bytes < y->size_bytes;
+	double share, of_larger;
+
+	if (relation->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
+	    (x_is_smaller ? x : y)->size_bytes < PART_MIN_BYTES ||
+	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
+					  &share) ||
+	    share < min_share)
+		return false;
+	of_larger = x_is_smaller ? share * (double)x->size_bytes / (double)y->size_bytes
+				 : share * (double)y->size_bytes / (double)x->size_bytes;
+	relation->is_part = true;
+	relation->contained_a = x_is_smaller ? share : of_larger;
+	relation->contained_b = x_is_smaller ? of_larger : share;
+	return true;
+}
+
+/* ---- Candidates ---- */
 
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
 			const struct find_file *x, const struct find_file *y,
@@ -129,6 +174,93 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		return relation->resemblance >= UNRELATED_BELOW;
 	if (rule->min_resemblance >= 1) /* if levels differ, an estimate of 1 may be wrong */
 		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
-	return rule->min_resemblance >= 0 ? relation->resemblance >= rule->min_resemblance
-					  : is_graded_pair(x, y, relation);
+	if (rule->min_resemblance >= 0 ? relation->resemblance < rule->min_resemblance
+				       : !is_graded_pair(rule, x, y, relation))
+		return false;
+	is_part(x, y, PART_SURE_SHARE, relation);
+	return true;
+}
+
+/* ---- Pairs that the sketches propose ---- */
+
+#define PART_MIN_BYTES 4096	 /* shorter files share licence texts and headers */
+#define PART_MIN_SHARE 0.85	 /* the share of the smaller file that is in the larger one */
+#define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
+
+/* The uniform of the larger file of a pair is at most this one, for the uniform of the smaller. */
+static int64_t largest_uniform(const struct verify_rule *rule, int64_t uniform)
+{
+	/* The halves of a file may have different numbers of tags, hence a quarter more. */
+	wide largest =
+		(wide)uniform * (wide)rule->size_ratio_millionths * 5 / (4 * SIMHASH_MILLION) + 64;
+
+	return largest > INT64_MAX ? INT64_MAX : (int64_t)largest;
+}
+
+int64_t verify_reach_by_keys(const struct verify_rule *rule, int64_t uniform)
+{
+	return largest_uniform(rule, uniform) - uniform;
+}
+
+struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
+					const struct find_file *file)
+{
+	const struct simhash_tolerance ratio = {.size_ratio_millionths =
+							rule->size_ratio_millionths};
+	wide beyond = file->uniform > 64 ? (wide)file->uniform - 64 : 0;
+	wide times = (wide)rule->size_ratio_millionths;
+
+	return (struct key_bounds){
+		.uniform = {(int64_t)(beyond * (4 * SIMHASH_MILLION) / (times * 5)),
+			    largest_uniform(rule, file->uniform)},
+		.sizes = {(int64_t)((wide)file->size_bytes * SIMHASH_MILLION / times),
+			  simhash_largest_partner(&ratio, file->size_bytes)},
+	};
+}
+
+static bool agrees(const struct verify_rule *rule, const struct find_file *x,
+		   const struct find_file *y)
+{
+	const struct simhash_tolerance ratio = {.size_ratio_millionths =
+							rule->size_ratio_millionths};
+	int64_t smaller = x->uniform < y->uniform ? x->uniform : y->uniform;
+	int64_t larger = x->uniform < y->uniform ? y->uniform : x->uniform;
+
+	return x->has_sketch && y->has_sketch && x->size_bytes > 0 && y->size_bytes > 0 &&
+	       simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) &&
+	       larger <= largest_uniform(rule, smaller) &&
+	       (!rule->same_extension || x->extension_hash == y->extension_hash);
+}
+
+bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct find_file *x,
+		    const struct find_file *y, struct relation *relation)
+{
+	/* With reading, the minimum applies to the files as read, so it is not used here. */
+	bool has_minimum = rule->mode == VERIFY_SKETCH && rule->min_resemblance >= 0;
+	double minimum = has_minimum	  ? rule->min_resemblance
+			 : is_small(x, y) ? SMALL_SURE_RESEMBLANCE
+					  : SURE_RESEMBLANCE;
+
+	if (!verify_proposes(rule) || !agrees(rule, x, y))
+		return false;
+	relation->verification = PAIR_UNVERIFIED;
+	estimate_resemblance(x, y, relation);
+	if (relation->verification != PAIR_SKETCH)
+		return false;
+	if (has_minimum && minimum >= 1) {
+		if (memcmp(&x->sketch, &y->sketch, sizeof x->sketch) != 0)
+			return false;
+	} else if (relation->resemblance >= minimum) {
+		is_part(x, y, PART_SURE_SHARE, relation);
+	} else if (!is_part(x, y,
+			    rule->min_resemblance > PART_MIN_SHARE ? rule->min_resemblance
+								   : PART_MIN_SHARE,
+			    relation) ||
+		   is_common_content(rule->common, &x->sketch, &y->sketch)) {
+		return false;
+	}
+	if (needs_key && !sketches_share_key(&x->sketch, &y->sketch))
+		return false;
+	relation->distance = simhash_distance(&x->table, &y->table);
+	return true;
 }

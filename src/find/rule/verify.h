@@ -24,9 +24,17 @@ struct verify_rule {
 	 * must be equal.
 	 */
 	double min_resemblance;
+	/*
+	 * Are files also pairs if their sketches share a key and agree, no matter how near their
+	 * counts are?
+	 */
+	bool by_keys;
+	int64_t size_ratio_millionths; /* the maximum ratio of sizes for such pairs */
+	struct common_content *common; /* owned; NULL: no content is common */
 };
 
 #define GRADED (-1.0)
+#define VERIFY_SIZE_RATIO (INT64_C(2100000)) /* the default: half of a file, and some bytes less */
 
 static inline bool verify_is_graded(const struct verify_rule *rule)
 {
@@ -34,14 +42,26 @@ static inline bool verify_is_graded(const struct verify_rule *rule)
 }
 
 /*
- * Must the sketches of pairs that are further apart share a key? With a graded minimum this is part
- * of the rule. Equal sketches always share a key.
+ * Must the sketches share a key if the counts of two files differ by more than SWEPT_PERCENT? With
+ * a graded minimum this is part of the rule. Equal sketches always share a key.
  */
 #define SWEPT_PERCENT 2
-static inline bool verify_is_keyed(const struct verify_rule *rule)
+static inline bool verify_sweeps_less(const struct verify_rule *rule)
 {
 	return verify_is_graded(rule) ||
 	       (rule->mode == VERIFY_SKETCH && rule->min_resemblance >= 1);
+}
+
+/* Can the sketches propose pairs? */
+static inline bool verify_proposes(const struct verify_rule *rule)
+{
+	return rule->by_keys && rule->mode != VERIFY_NO;
+}
+
+/* Are some pairs found by the keys of their sketches? */
+static inline bool verify_is_keyed(const struct verify_rule *rule)
+{
+	return verify_sweeps_less(rule) || verify_proposes(rule);
 }
 
 /*
@@ -50,8 +70,6 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
  * counts are all near each other.
  */
 bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *file);
-
-bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint64_t distance);
 
 #define READ_MIN_RESEMBLANCE 0.8 /* the default if files are read */
 
@@ -67,6 +85,28 @@ bool verify_is_swept(const struct find_file *x, const struct find_file *y, uint6
 bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tolerance *unverified,
 			const struct find_file *x, const struct find_file *y,
 			struct relation *relation);
+
+/*
+ * Do the sketches propose these files, which are not identical, as a pair? They do if the files
+ * share enough, or if one is a part of the other, and their sizes and numbers of counted tags are
+ * within a ratio. If `needs_key`, the sketches must share a key. Sets the distance, the
+ * verification, the resemblance and, for a part, the contained shares.
+ */
+bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct find_file *x,
+		    const struct find_file *y, struct relation *relation);
+
+/*
+ * The largest distance of the key uniform of a file to a larger uniform of a file that the sketches
+ * propose.
+ */
+int64_t verify_reach_by_keys(const struct verify_rule *rule, int64_t uniform);
+
+/* The least and the largest uniform and size that such a partner of a file can have. */
+struct key_bounds {
+	int64_t uniform[2], sizes[2];
+};
+struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
+					const struct find_file *file);
 
 /* Do the sizes differ so much that one file can be called a part of the other? */
 bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y);
