@@ -1,6 +1,7 @@
--- The index, version 1, for MySQL, MariaDB and compatible engines. docs/schema.md explains every column. Paths
--- are binary columns, because they can be any bytes. The view file_text shows them as text. Sizes, counts and
--- keys are signed. Each statement can be run again, so a second opening completes an interrupted first one.
+-- The index, version 1, for MySQL, MariaDB and compatible engines. docs/schema.md explains every column. Paths are
+-- binary columns, because they can be any bytes. The view file_text shows them as text. Sizes, counts and keys are
+-- signed. Each statement can be run again. So if the first opening of an index is interrupted, the second one completes
+-- it.
 
 CREATE TABLE IF NOT EXISTS schema_version (
 	version INTEGER NOT NULL PRIMARY KEY
@@ -39,7 +40,7 @@ CREATE TABLE IF NOT EXISTS scan_run (
 	errors         BIGINT     NOT NULL DEFAULT 0
 );
 
--- Every directory that has rows in file, or had some.
+-- All directories that have rows in file now, or had rows earlier.
 CREATE TABLE IF NOT EXISTS directory (
 	tag_set        BIGINT     NOT NULL,
 	host           BIGINT     NOT NULL,

@@ -3,8 +3,8 @@
 -- uniform is the sum of the counts. Files that are similar at a tolerance of 1 percent are in the same cell
 -- or in adjacent cells. simhash ignores the error of a statement that was run before.
 
--- Sizes from `low` on, 1.5 times as large from class to class. Two similar files are in the same class or in
--- neighbouring classes. `reach` is the maximum difference of their keys.
+-- A class contains sizes from `low` to the `low` of the next class, which is 1.5 times as large. Two similar files are
+-- in the same class or in neighbouring classes. `reach` is the maximum difference of their keys.
 CREATE TABLE IF NOT EXISTS size_class (
 	class BIGINT NOT NULL PRIMARY KEY,
 	low   BIGINT NOT NULL UNIQUE,

@@ -7,8 +7,8 @@ CREATE TABLE IF NOT EXISTS measure (
 	name VARCHAR(120) CHARACTER SET ascii COLLATE ascii_bin NOT NULL UNIQUE
 );
 
--- The sketch of the content with this content_hash. If the row in file has another hash, the file has changed
--- since. cluster is a key that very similar files share.
+-- The sketch of the content with this content_hash. If the row in file has another hash, the file has changed since
+-- then. cluster is a key that very similar files share.
 CREATE TABLE IF NOT EXISTS sketch (
 	tag_set      BIGINT     NOT NULL,
 	host         BIGINT     NOT NULL,

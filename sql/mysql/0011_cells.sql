@@ -1,8 +1,8 @@
--- Version 11: cells of sums in which the counts have signs. Such sums of two files differ by at most the
--- distance of the files. Next to uniform, these two sums separate files best. A file's cell is one of a grid
--- over the size class and both sums, and the index on it has an outline of all counts. The views
--- still search by the bucket, because servers read whole cells in any order. simhash ignores the error of a
--- statement that was run before.
+-- Version 11: cells of two sums in which some counts are subtracted. Such sums of two files differ by at most the
+-- distance of the files. Together with uniform, these two sums separate different files best. The cell of a file is a
+-- cell of a grid over the size class and both sums, and the index on it has an outline of all counts. The views still
+-- search by the bucket, because a server always reads whole cells. simhash ignores the error of a statement that was
+-- run before.
 
 -- A cell is twice `reach` wide. `middle` makes every sum positive. The sums of very large files are 0, because
 -- they might exceed 64 bits. `has_sums` is then 0.

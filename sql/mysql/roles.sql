@@ -1,10 +1,10 @@
--- Users of the index in {database}, with the least rights that each needs. As the administrator of the server,
--- pipe these statements to mariadb. You can run them again. Existing users keep their passwords and rights,
--- unless you ask for others. If a new version of simhash reports that it needs a new schema, pipe the output
--- of simhash --init-database once more.
+-- Users of the index in {database}. Each has only the privileges that it needs. As the administrator of the server,
+-- pipe these statements to mariadb. You can run them again. Existing users keep their passwords and privileges, unless
+-- you ask for other ones. If a new version of simhash reports that it needs a new schema, pipe the output of simhash
+-- --init-database once more.
 --
 {users}
--- This user writes, with simhash on every host and with simfind --store.
+-- simhash on every host and simfind --store write as this user.
 GRANT SELECT ON {database}.schema_version TO {writer};
 GRANT SELECT, INSERT ON {database}.tag_set TO {writer};
 GRANT SELECT, INSERT ON {database}.tag TO {writer};
@@ -20,7 +20,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO {writer};
 
--- This user reads, with simfind and simhash --status.
+-- simfind and simhash --status read as this user.
 GRANT SELECT ON {database}.schema_version TO {reader};
 GRANT SELECT ON {database}.tag_set TO {reader};
 GRANT SELECT ON {database}.tag TO {reader};
@@ -34,7 +34,7 @@ GRANT SELECT ON {database}.find_run TO {reader};
 GRANT SELECT ON {database}.measure TO {reader};
 GRANT SELECT ON {database}.sketch TO {reader};
 
--- This user queries with SQL and sees only the views.
+-- This user runs SQL queries and sees only the views.
 GRANT SELECT ON {database}.file_text TO {sql};
 GRANT SELECT ON {database}.similar_pair TO {sql};
 GRANT SELECT ON {database}.similar_file TO {sql};

@@ -1,6 +1,6 @@
--- Turns bytes into text. Different bytes give different text. The text has a binary collation without padding,
--- which has different names in MariaDB and MySQL. MySQL before 8.0.17 only has one that ignores trailing blanks.
--- Bytes that are not UTF-8 are shown as Latin-1 with U+FFFD after them, and so are the few names that end in
+-- Turns bytes into text. Different bytes give different text. The text has a binary collation without padding, which
+-- has different names in MariaDB and MySQL. MySQL before 8.0.17 only has a binary collation that ignores trailing
+-- blanks. Bytes that are not UTF-8 are shown as Latin-1 with U+FFFD after them, and so are the few names that end in
 -- U+FFFD.
 (CASE WHEN CONVERT(CONVERT({column} USING utf8mb4) USING binary) <=> {column}
 		AND RIGHT({column}, 3) <> X'efbfbd'

@@ -2,8 +2,8 @@
 -- upgrades an index, and for --init-database. This also repairs missing and damaged views and views without a
 -- definer. docs/sql.md describes the views. text.sql turns bytes in braces into text.
 
--- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
--- For a file without an inode and for a member of an archive, file_id is made from the path.
+-- Files, with names instead of ids and with paths as text. All names of one file have the same file_id. For a file
+-- without an inode and for an archive member, file_id is made from the path.
 CREATE OR REPLACE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	{f.directory} AS directory, {f.name} AS name,
@@ -18,7 +18,7 @@ SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' T
 	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
--- Names of one file count once. Members of archives are left out, because they cannot be removed.
+-- Names of one file count once. Archive members are left out, because they cannot be removed.
 CREATE OR REPLACE VIEW duplicate AS
 SELECT (SELECT name FROM tag_set WHERE id = d.tag_set) AS tag_set, LOWER(HEX(d.content_hash)) AS content_hash, d.size,
 	COUNT(*) AS files,
@@ -71,10 +71,10 @@ JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.pat
 JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
--- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair
--- is listed once, with the smaller file first. Two hard links of one file are not a pair. j is an entry of the
--- index on bucket, and a is the row of that entry. Partners are in the size class of the smaller file or in the next one, in 2 by 2
--- cells of each class. size_class also provides the numbers 0 and 1.
+-- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair is listed
+-- once, with the smaller file first. Two hard links of one file are not a pair. j is an entry of the index on bucket,
+-- and a is the row of that entry. A partner is in the size class of the smaller file or in the next size class, in one
+-- of 2 by 2 cells of each class. size_class also provides the numbers 0 and 1.
 CREATE OR REPLACE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, j.size AS size_a, b.host AS host_b,
@@ -105,7 +105,7 @@ STRAIGHT_JOIN file a ON a.tag_set = j.tag_set AND a.host = j.host AND a.path_has
 WHERE j.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.host OR a.inode = 0
 		OR a.compressed_size > 0 OR b.compressed_size > 0 OR a.content_hash <> b.content_hash);
 
--- All pairs of files whose counts differ by at most 1 percent, by the standard key.
+-- All pairs of files whose counts and default keys differ by at most 1 percent.
 CREATE OR REPLACE VIEW similar_pair AS
 SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS count_difference,
 	p.is_copy, p.size_a, p.size_b, (SELECT name FROM host WHERE id = p.host_a) AS host_a,
@@ -118,9 +118,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 FROM near_pair p
 WHERE 200 * p.distance <= GREATEST(200, p.size_a + p.size_b);
 
--- The files similar to one file. The query names this file by host, directory and name, and an index finds
--- each of the three. With ranges of one value, MySQL looks up one range for each directory. With equality, it
--- would read all files of the host.
+-- The files similar to one file. The query names this file by host, directory and name, and an index finds each of the
+-- three. The query compares with a range of one value, so MySQL looks up one range for each directory. For an equality,
+-- it would read all files of the host.
 CREATE OR REPLACE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, d.path AS directory, a.name AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,
@@ -184,8 +184,8 @@ JOIN file f ON f.tag_set = r.tag_set AND f.host = g.host AND f.path_hash = g.pat
 	AND f.content_hash = g.content_hash
 WHERE r.state = 'current';
 
--- Files in groups, if the first file of the group and another file are still there. Engines overestimate
--- how selective `run` is, so this view names the index that finds the other files of a group.
+-- Files in groups, if the first file of the group and another file still exist. Engines expect too few rows with one
+-- value of `run`, so this view names the index that finds the other files of a group.
 CREATE OR REPLACE VIEW shown_member AS
 SELECT m.run, m.tag_set, m.host, m.path_hash, m.content_hash, m.group_id, m.role,
 	m.representative_host, m.representative_hash, m.distance, m.resemblance, m.verified,
@@ -202,7 +202,7 @@ WHERE m.role <> 'representative' OR EXISTS (
 	WHERE o.run = m.run AND o.representative_hash = m.representative_hash
 		AND o.representative_host = m.representative_host AND o.role <> 'representative');
 
--- The same for people. A copy whose original is gone is a member.
+-- The same with names instead of ids and with paths as text. A copy whose original no longer exists is a member.
 CREATE OR REPLACE VIEW grouped_file AS
 SELECT m.run, t.name AS tag_set, m.group_id,
 	CASE WHEN m.role = 'copy' AND m.content_hash <> m.representative_content AND NOT EXISTS (

@@ -38,7 +38,7 @@ CREATE TABLE scan_run (
 	errors         INTEGER NOT NULL DEFAULT 0
 );
 
--- Every directory that has rows in file, or had some.
+-- All directories that have rows in file now, or had rows earlier.
 CREATE TABLE directory (
 	tag_set        INTEGER NOT NULL,
 	host           INTEGER NOT NULL,

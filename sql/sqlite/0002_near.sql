@@ -1,4 +1,4 @@
--- Version 2: the index on uniform also has the columns that show whether a row can be near to a file, so
--- the row is not read. after_load.sql creates it.
+-- Version 2: the index on uniform also has the columns that show whether a row can be near to a file, so most rows need
+-- not be read. after_load.sql creates it.
 
 DROP INDEX IF EXISTS file_uniform;

@@ -1,5 +1,5 @@
--- Version 3: the number of hard links of a file, 0 if it is unknown; and the size of the gzip file for its
--- inflated content, 0 for all other rows.
+-- Version 3: the number of hard links of a file, 0 if it is unknown; and for the inflated content of a gzip file the
+-- size of this file, 0 for all other rows.
 
 ALTER TABLE file ADD COLUMN links INTEGER NOT NULL DEFAULT 0;
 

@@ -3,8 +3,8 @@
 -- uniform is the sum of the counts. Files that are similar at a tolerance of 1 percent are in the same cell
 -- or in adjacent cells.
 
--- Sizes from `low` on, 1.5 times as large from class to class. Two similar files are in the same class or in
--- neighbouring classes. `reach` is the maximum difference of their keys.
+-- A class contains sizes from `low` to the `low` of the next class, which is 1.5 times as large. Two similar files are
+-- in the same class or in neighbouring classes. `reach` is the maximum difference of their keys.
 CREATE TABLE size_class (
 	class INTEGER NOT NULL PRIMARY KEY,
 	low   INTEGER NOT NULL UNIQUE,
@@ -59,5 +59,5 @@ UPDATE file SET bucket = (
 	FROM size_class c WHERE c.low <= max(1, file.size) ORDER BY c.low DESC LIMIT 1
 );
 
--- The same as directory_path, by text.
+-- Like directory_path, but by the text of the path.
 CREATE INDEX directory_text ON directory (tag_set, host, CAST(path AS TEXT));

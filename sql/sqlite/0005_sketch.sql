@@ -7,8 +7,8 @@ CREATE TABLE measure (
 	name TEXT    NOT NULL UNIQUE
 );
 
--- The sketch of the content with this content_hash. If the row in file has another hash, the file has changed
--- since. cluster is a key that very similar files share.
+-- The sketch of the content with this content_hash. If the row in file has another hash, the file has changed since
+-- then. cluster is a key that very similar files share.
 CREATE TABLE sketch (
 	tag_set      INTEGER NOT NULL,
 	host         INTEGER NOT NULL,

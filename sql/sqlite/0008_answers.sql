@@ -1,5 +1,5 @@
--- Version 8: the groups and pairs that simfind --store found. A row has the content hashes of its files. If the
--- row in file has another hash, the file has changed since, and no view shows the row.
+-- Version 8: the groups and pairs that simfind --store found. A row has the content hashes of its files. If the row in
+-- file has another hash, the file has changed since then, and no view shows the row.
 
 -- A run of simfind --store. `state` is 'begun', 'current' or 'replaced'. A tag set has at most one current run,
 -- and the views show only this one. `host` is the host of the run, and `options` is its command. pair_count
@@ -41,7 +41,7 @@ CREATE INDEX file_group_id ON file_group (run, group_id);
 CREATE INDEX file_group_representative
 ON file_group (run, representative_hash, representative_host, content_hash);
 
--- A pair of files in the tag set of the run. contained_a is the share of a that is in b, or NULL.
+-- A pair of files in the tag set of the run. contained_a is the share of file a that is in file b, or NULL.
 CREATE TABLE file_pair (
 	run            INTEGER NOT NULL,
 	host_a         INTEGER NOT NULL,

@@ -1,7 +1,7 @@
--- Version 11: cells of sums in which the counts have signs. Such sums of two files differ by at most the
--- distance of the files. Next to uniform, these two sums separate files best. A file's cell is one of a grid
--- over the size class and both sums, and the index on it has an outline of all counts. The views
--- search by the cell instead of the bucket.
+-- Version 11: cells of two sums in which some counts are subtracted. Such sums of two files differ by at most the
+-- distance of the files. Together with uniform, these two sums separate different files best. The cell of a file is a
+-- cell of a grid over the size class and both sums, and the index on it has an outline of all counts. The views search
+-- by the cell instead of the bucket.
 
 -- A cell is twice `reach` wide. `middle` makes every sum positive. The sums of very large files are 0, because
 -- they might exceed 64 bits. `has_sums` is then 0.
@@ -27,7 +27,7 @@ ALTER TABLE file ADD COLUMN outline_00 INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE file ADD COLUMN outline_08 INTEGER NOT NULL DEFAULT 0;
 
--- One pass, because rows are large.
+-- One statement changes all columns, because rows are large.
 UPDATE file SET (cell, signed_1, signed_2, outline_00, outline_08) = (
 	SELECT c.class * 16777216 + (s1 + c.middle + c.reach) / (2 * c.reach) * 4096
 		+ (s2 + c.middle + c.reach) / (2 * c.reach), s1, s2,

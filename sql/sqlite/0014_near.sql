@@ -1,2 +1,2 @@
--- Version 14: the view of near pairs goes through the index on cell from beginning to end, and reads only the
--- rows of pairs. Rows of similar files are then read close together, so they are still in memory.
+-- Version 14: the view of near pairs reads the index on cell from beginning to end, and then only the rows of pairs.
+-- The rows of similar files are read soon after each other, so they are still in memory.

@@ -1,1 +1,1 @@
--- Version 15: views.sql makes the views at the end of every upgrade. These scripts no longer do.
+-- Version 15: views.sql makes the views at the end of every upgrade. The numbered scripts no longer make them.

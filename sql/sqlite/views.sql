@@ -19,8 +19,8 @@ DROP VIEW IF EXISTS ungrouped_file;
 DROP VIEW IF EXISTS similar_group;
 DROP VIEW IF EXISTS found_pair;
 
--- Files, with names instead of ids and with paths as text. All names of one file have the same file_id.
--- For a file without an inode and for a member of an archive, file_id is made from the path.
+-- Files, with names instead of ids and with paths as text. All names of one file have the same file_id. For a file
+-- without an inode and for an archive member, file_id is made from the path.
 CREATE VIEW file_text AS
 SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,
@@ -36,7 +36,7 @@ SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' 
 	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
--- Names of one file count once. Members of archives are left out, because they cannot be removed.
+-- Names of one file count once. Archive members are left out, because they cannot be removed.
 CREATE VIEW duplicate AS
 SELECT (SELECT name FROM tag_set WHERE id = d.tag_set) AS tag_set, lower(hex(d.content_hash)) AS content_hash, d.size,
 	COUNT(*) AS files,
@@ -90,10 +90,10 @@ JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.pat
 JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
--- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair
--- is listed once, with the smaller file first. Names of one file are not a pair. j and k are entries of the
--- index on cell; a and b are their rows. Partners are in the size class of the smaller file or in the next
--- one, in 2 by 2 cells of each class. size_class also provides the numbers 0 and 1.
+-- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair is listed
+-- once, with the smaller file first. Names of one file are not a pair. j and k are entries of the index on cell; a and
+-- b are their rows. A partner is in the size class of the smaller file or in the next size class, in one of 2 by 2
+-- cells of each class. size_class also provides the numbers 0 and 1.
 CREATE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, j.size AS size_a, b.host AS host_b,
@@ -126,7 +126,7 @@ CROSS JOIN file b ON b.tag_set = k.tag_set AND b.host = k.host AND b.path_hash =
 WHERE +j.size > 0 AND (a.inode <> b.inode OR a.device <> b.device OR a.host <> b.host OR a.inode = 0
 		OR a.compressed_size > 0 OR b.compressed_size > 0 OR a.content_hash <> b.content_hash);
 
--- All pairs of files whose counts differ by at most 1 percent, by the standard key.
+-- All pairs of files whose counts and default keys differ by at most 1 percent.
 CREATE VIEW similar_pair AS
 SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 200.0 * p.distance / (p.size_a + p.size_b) AS count_difference,
 	p.is_copy, p.size_a, p.size_b, (SELECT name FROM host WHERE id = p.host_a) AS host_a,
@@ -141,9 +141,9 @@ SELECT (SELECT name FROM tag_set WHERE id = p.tag_set) AS tag_set, p.distance, 2
 FROM near_pair p
 WHERE 200 * p.distance <= max(200, p.size_a + p.size_b);
 
--- The files similar to one file. The query names this file by host, directory and name, and an index finds
--- each of the three. No index can serve the condition on uniform in this form. Otherwise SQLite would choose
--- the index on uniform.
+-- The files similar to one file. The query names this file by host, directory and name, and an index finds each of the
+-- three. The condition on uniform has a form that no index supports, because SQLite would otherwise choose the index on
+-- uniform.
 CREATE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, CAST(d.path AS TEXT) AS directory, CAST(a.name AS TEXT) AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,
@@ -210,8 +210,8 @@ CROSS JOIN file f ON f.tag_set = r.tag_set AND f.host = g.host AND f.path_hash =
 	AND f.content_hash = g.content_hash
 WHERE r.state = 'current';
 
--- Files in groups, if the first file of the group and another file are still there. Engines overestimate
--- how selective `run` is, so this view names the index that finds the other files of a group.
+-- Files in groups, if the first file of the group and another file still exist. Engines expect too few rows with one
+-- value of `run`, so this view names the index that finds the other files of a group.
 CREATE VIEW shown_member AS
 SELECT m.run, m.tag_set, m.host, m.path_hash, m.content_hash, m.group_id, m.role,
 	m.representative_host, m.representative_hash, m.distance, m.resemblance, m.verified,
@@ -228,7 +228,7 @@ WHERE m.role <> 'representative' OR EXISTS (
 	WHERE o.run = m.run AND o.representative_hash = m.representative_hash
 		AND o.representative_host = m.representative_host AND o.role <> 'representative');
 
--- The same for people. A copy whose original is gone is a member.
+-- The same with names instead of ids and with paths as text. A copy whose original no longer exists is a member.
 CREATE VIEW grouped_file AS
 SELECT m.run, t.name AS tag_set, m.group_id,
 	CASE WHEN m.role = 'copy' AND m.content_hash <> m.representative_content AND NOT EXISTS (
