@@ -1,5 +1,5 @@
 /*
- * Makes blocks of rows: collapses copies into one row, and cuts the stream when a block is full.
+ * Makes blocks of rows: combines copies into one row, and cuts the stream when a block is full.
  * SPDX-License-Identifier: MIT
  */
 #include "find/pairs/block.h"
@@ -11,10 +11,11 @@
 #include "base/basic/seed.h"
 #include "base/data/array.h"
 
-#define BLOCK_ROWS 16384       /* new rows, where no more are wanted */
-#define BLOCK_COPIES_MAX 65536 /* waiting to be reported */
-#define COPIES_FOR_ROW 6       /* take as much memory as a row that is searched for */
-#define CAPACITY_KEPT 2	       /* times the rows of a block: arrays double */
+#define BLOCK_ROWS 16384       /* the default number of new rows */
+#define BLOCK_COPIES_MAX 65536 /* the maximum number of copies that wait to be reported */
+#define COPIES_FOR_ROW 6 /* this many copies take as much memory as a row that is searched for */
+/* A kept block has room for at most this many times the rows of a block, because arrays double. */
+#define CAPACITY_KEPT 2
 
 static struct block *block_new(size_t capacity)
 {
@@ -39,7 +40,7 @@ void block_free(struct block *block)
 	free(block);
 }
 
-/* A block in the memory that another took. */
+/* Empty a block, but keep its memory. */
 static void block_clear(struct block *block)
 {
 	arena_clear(&block->arena);
@@ -67,8 +68,8 @@ void row_stream_init(struct row_stream *stream, const struct finder *finder, int
 }
 
 /*
- * Where no other block has begun: else two would have room for all rows of one, and one of them would
- * be idle. Nor one that the rows of a key made larger than blocks are.
+ * Keep the memory of a block for the next block. Free it instead if the next block has already
+ * begun, because then it would be unused, or if the many rows of one key made the block too large.
  */
 static void keep_block(struct row_stream *stream, struct block *block, size_t block_rows)
 {
@@ -129,8 +130,9 @@ static uint64_t content_hash_of(const struct row_stream *stream, const struct fi
 }
 
 /*
- * Can the extension decide whether this file is one of a pair? It does where either has no sketch,
- * so where all pairs are wanted no file represents one of another extension.
+ * Can the extension decide whether this file is in a pair? It can if one of the two files has no
+ * sketch. So if every pair of copies is requested, a file does not represent files with another
+ * extension.
  */
 static bool needs_extension(const struct find_request *request, const struct find_file *file)
 {
@@ -178,7 +180,7 @@ static struct passed_row passed_row_of(const struct find_file *file)
 	return row;
 }
 
-/* rows_are_twins() */
+/* The same as rows_are_twins(). */
 static bool is_twin_of_passed(const struct find_request *request, const struct passed_row *passed,
 			      const struct find_file *file)
 {
@@ -191,7 +193,10 @@ static bool is_twin_of_passed(const struct find_request *request, const struct p
 	       passed->counts == digest_of(&file->table);
 }
 
-/* The rows of the present key, which the stream's owner has seen, leave the block. */
+/*
+ * Remove the rows with the current key from the returned block, and remember how to recognize their
+ * copies.
+ */
 static int leave_passed_rows(struct row_stream *stream, struct simhash_error *error)
 {
 	const struct block *block = stream->next;
@@ -210,7 +215,7 @@ static int leave_passed_rows(struct row_stream *stream, struct simhash_error *er
 
 #define SLOTS_KEPT 256
 
-/* Forget the rows of the last key; those of a new one begin at row `start`. */
+/* Forget the rows of the previous key. The rows of the new key begin at row `start`. */
 static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 {
 	slots_clear(&stream->slots, SLOTS_KEPT);
@@ -219,13 +224,13 @@ static void begin_run(struct row_stream *stream, size_t start, int64_t key)
 	stream->run_key = key;
 }
 
-/* A file that looks for its twin among the rows of the run. */
+/* Searches for the twin of a file among the rows of the run. */
 struct twin_search {
 	const struct row_stream *stream;
 	struct find_file *file;
 };
 
-/* The row of a run by its number, or NULL if it was passed on. */
+/* Return the row of the run with this number, or NULL if its block was returned. */
 static struct find_file *row_of_run(const struct row_stream *stream, uint32_t number)
 {
 	size_t row = number - 1;
@@ -235,7 +240,10 @@ static struct find_file *row_of_run(const struct row_stream *stream, uint32_t nu
 		       : &stream->next->rows[stream->run_start + row - stream->passed_count];
 }
 
-/* Is the row the twin of the file? Notes if it has the content of the file, and is not its twin. */
+/*
+ * Is the row the twin of the file? Notes in the file if the row only has the same content and
+ * tolerance.
+ */
 static bool is_twin(const void *key, uint32_t number)
 {
 	const struct twin_search *search = key;
@@ -257,8 +265,9 @@ static bool is_twin(const void *key, uint32_t number)
 }
 
 /*
- * The row that `file` is a copy of, or NULL; then `file`, the run's next row, is entered. *is_of_passed:
- * that row was passed on, and is no longer there.
+ * Find the row that `file` is a copy of. *twin is NULL if there is none, and then `file` is entered
+ * as the next row of the run. *is_of_passed: there is such a row, but its block was returned, so
+ * *twin is also NULL.
  */
 static int find_twin(struct row_stream *stream, struct find_file *file, struct find_file **twin,
 		     bool *is_of_passed, struct simhash_error *error)
@@ -313,7 +322,7 @@ static char *keep_bytes(struct arena *arena, const char *bytes, size_t size)
 	return kept;
 }
 
-/* Take a file into the next block. What it displays is borrowed. */
+/* Add a file to the next block. Its displayed name is borrowed. */
 static int take_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
 {
 	const struct find_request *request = stream->finder->request;
@@ -329,7 +338,7 @@ static int take_file(struct row_stream *stream, struct find_file *file, struct s
 		begin_run(stream, block->count, file->uniform);
 	if (find_twin(stream, file, &twin, &is_of_passed, error) != 0)
 		return -1;
-	/* Nobody asks for copies of a row in a block that was passed on. */
+	/* The caller does not need copies of a row in a returned block. */
 	if (is_of_passed)
 		return 0;
 	file->display = keep_bytes(&block->arena, file->display, file->display_size);
@@ -365,7 +374,7 @@ struct find_file copy_as_file(const struct find_file *twin, const struct file_co
 
 /* ---- Carrying ---- */
 
-/* An empty block. */
+/* Return an empty block. */
 static struct block *take_block(struct row_stream *stream, size_t capacity)
 {
 	struct block *spare = stream->spare;
@@ -376,7 +385,7 @@ static struct block *take_block(struct row_stream *stream, size_t capacity)
 	return spare;
 }
 
-/* Begin the next block with the rows of this key, whose copies may be still to come. */
+/* Begin the next block with the rows of this key, because copies of them may follow. */
 static int carry(struct row_stream *stream, const struct block *from, int64_t key,
 		 struct simhash_error *error)
 {
@@ -406,7 +415,7 @@ static int carry(struct row_stream *stream, const struct block *from, int64_t ke
 	return 0;
 }
 
-/* Fill a block again that was passed on. A digest of each row of this key stays, to find its copies. */
+/* Fill the returned block again. A digest of each row with this key is kept to find its copies. */
 static int go_on(struct row_stream *stream, struct simhash_error *error)
 {
 	struct block *block = stream->next;
@@ -419,7 +428,7 @@ static int go_on(struct row_stream *stream, struct simhash_error *error)
 	return take_file(stream, &stream->waiting, error);
 }
 
-/* Hand out the block, which `file` does not fit into. */
+/* Return the full block. `file` is the first row after it. */
 static int end_block(struct row_stream *stream, struct find_file *file, struct block **block,
 		     struct simhash_error *error)
 {
@@ -439,7 +448,7 @@ static int end_block(struct row_stream *stream, struct find_file *file, struct b
 
 /* ---- Rows ---- */
 
-/* The next file: 1, 0 behind the last, -1 for an error. */
+/* Get the next file. Returns 1, 0 after the last one, or -1 for an error. */
 static int next_file(struct row_stream *stream, struct find_file *file, struct simhash_error *error)
 {
 	const struct packed_row *row;
@@ -451,8 +460,9 @@ static int next_file(struct row_stream *stream, struct find_file *file, struct s
 }
 
 /*
- * Can a file's extension matter beyond what needs_extension() says of its own content? Only to a file
- * without a sketch, where sketches verify. Else all copies are one row, whatever they are called.
+ * Can the extensions of copies matter even if needs_extension() is false? They matter only for
+ * pairs with a file without a sketch, if sketches verify pairs. Otherwise all copies are one row,
+ * regardless of their names.
  */
 static bool tells_extensions(const struct row_stream *stream)
 {
@@ -479,7 +489,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	if (carry(stream, &nothing, INT64_MIN, error) != 0 || row_stream_read(stream, error) != 0)
 		return -1;
 	if (stream->rows == NULL) {
-		stream->has_ended = true; /* no key is in this part */
+		stream->has_ended = true; /* this part contains no key */
 		return 0;
 	}
 	stream->next->passed_over = stream->own_rows.passed_over;
@@ -487,7 +497,7 @@ static int begin_stream(struct row_stream *stream, struct simhash_error *error)
 	return sorted_cursor_begin(&stream->cursor, stream->rows, &stream->range, error);
 }
 
-/* Enough for a block, and no copies are waiting for more of their kind. */
+/* Does the block have enough rows or copies? */
 static bool is_full(const struct row_stream *stream)
 {
 	const struct block *block = stream->next;
@@ -510,7 +520,7 @@ static int next_block(struct row_stream *stream, struct block **block, struct si
 	if (stream->is_out && go_on(stream, error) != 0)
 		return -1;
 	while ((status = next_file(stream, &file, error)) == 1) {
-		/* With all pairs of copies asked for, a key's rows stay in one block. */
+		/* If every pair of copies is requested, all rows of a key are in one block. */
 		if (is_full(stream) &&
 		    (!stream->finder->request->expand || file.uniform != stream->last_key)) {
 			stream->last_key = file.uniform;
@@ -533,7 +543,7 @@ int row_stream_next(struct row_stream *stream, struct block **block, struct simh
 {
 	int status = next_block(stream, block, error);
 
-	/* Others may be waiting to go on with a stream that cannot. */
+	/* Threads that share the stream get no block after an error. */
 	if (status < 0)
 		stream->has_ended = true;
 	return status;

@@ -11,8 +11,9 @@
 #include "base/basic/error.h"
 #include "base/basic/seed.h"
 
-#define AHEAD 16      /* buckets are far apart in memory: have them on their way */
-#define KEYED_ROWS 16 /* whose hashes are spread over the keys together: a line of the cache each */
+#define AHEAD 16 /* buckets are far apart in memory: load them this many rows early */
+/* The hashes of this many rows are stored together: one cache line for each key. */
+#define KEYED_ROWS 16
 
 static void release_rows(struct keyed_rows *rows)
 {
@@ -61,7 +62,7 @@ static int make_room(struct keyed_rows *rows, size_t count, struct simhash_error
 	return 0;
 }
 
-/* A permutation, so that keys with one hash are one key. The seed is the same for all indexes. */
+/* A permutation, so different keys have different hashes. The seed is the same for all indexes. */
 static uint32_t hash_key(uint32_t seed, uint32_t key)
 {
 	uint32_t hash = (key ^ seed) * UINT32_C(0x85ebca6b);
@@ -75,7 +76,7 @@ static const uint32_t *hashes_of(const struct keyed_rows *rows, unsigned key)
 	return rows->hashes + key * rows->capacity;
 }
 
-/* Set the hashes of rows from `begin` on, whose keys these are. */
+/* Store the hashes of these keys, which belong to the rows from `begin` on. */
 static void spread_keys(struct keyed_rows *rows, size_t begin, const struct sketch_keys *keys,
 			size_t count)
 {
@@ -88,7 +89,7 @@ static void spread_keys(struct keyed_rows *rows, size_t begin, const struct sket
 	}
 }
 
-/* Do two rows share this key, and none before it? */
+/* Do two rows share this key, and no earlier key? */
 static bool share_first(const struct keyed_rows *x_rows, size_t x, const struct keyed_rows *y_rows,
 			size_t y, unsigned key)
 {
@@ -111,7 +112,7 @@ static unsigned bits_for(size_t count)
 	return bits;
 }
 
-/* Some four rows a bucket. */
+/* About four rows for each bucket. */
 static unsigned bucket_bits_for(size_t count)
 {
 	unsigned bits = bits_for(count);
@@ -119,7 +120,10 @@ static unsigned bucket_bits_for(size_t count)
 	return bits > 3 ? bits - 2 : 1;
 }
 
-/* Four to eight bits a row: of the rows that share no key at most one in four passes. */
+/*
+ * Four to eight bits for each row. At most one in four of the rows that share no key passes the
+ * filter.
+ */
 static unsigned filter_bits_for(size_t count)
 {
 	unsigned bits = bits_for(count) + 2;
@@ -127,7 +131,7 @@ static unsigned filter_bits_for(size_t count)
 	return bits < 6 ? 6 : bits < 32 ? bits : 31;
 }
 
-/* For as many rows as there is room for. */
+/* Allocate the buckets for all rows that fit into `own`. */
 static int make_buckets(struct key_index *index, struct simhash_error *error)
 {
 	size_t count = index->own.capacity;
@@ -153,7 +157,7 @@ static uint32_t *ends_of(const struct key_index *index, unsigned key)
 	return index->ends + ((size_t)key << index->bucket_bits);
 }
 
-/* Of 64 bits a word. */
+/* The filter of a key, in words of 64 bits. */
 static uint64_t *filter_of(const struct key_index *index, unsigned key)
 {
 	return index->filters + ((size_t)key << (index->filter_bits - 6));
@@ -246,15 +250,15 @@ void key_walk_begin(struct key_walk *walk, const struct key_index *index, unsign
 	begin_key(walk, key);
 }
 
-/* So many of the upper bits of an entry as are of the hash, and make a bit of 64. */
+/* The shift that leaves the highest bits of an entry, at most 6, which belong to the hash. */
 static unsigned seen_shift(const struct key_index *index)
 {
 	return index->row_bits > 32 - 6 ? index->row_bits : 32 - 6;
 }
 
 /*
- * Go on to the next entry of a new row that can have the hash of one before it in its bucket: few have
- * an entry before them that is equal in the first further bits of the hash.
+ * Find the next entry of a new row that may have the same hash as an earlier entry of its bucket.
+ * Most entries are skipped, because no earlier entry has the same highest bits.
  */
 static bool next_entry(struct key_walk *walk)
 {
@@ -282,14 +286,17 @@ static bool next_entry(struct key_walk *walk)
 	return false;
 }
 
-/* Have what share_first() is likely to look at of a row on its way. */
+/* Start loading the hashes of a row that share_first() will probably read. */
 static void prefetch_hashes(const struct keyed_rows *rows, size_t row, unsigned key)
 {
 	__builtin_prefetch(&hashes_of(rows, key)[row]);
 	__builtin_prefetch(&hashes_of(rows, 0)[row]);
 }
 
-/* Note that two rows seem to share the present key: is there room for more of these? */
+/*
+ * Note that two rows probably share the current key. Returns false if there is no room for another
+ * pair.
+ */
 static bool note(struct key_walk *walk, const struct keyed_rows *x_rows, uint32_t x, uint32_t y)
 {
 	prefetch_hashes(x_rows, x, walk->key);
@@ -298,7 +305,7 @@ static bool note(struct key_walk *walk, const struct keyed_rows *x_rows, uint32_
 	return walk->noted_count < NOTED_PAIRS;
 }
 
-/* The next of those noted that do share it, and no key before it. */
+/* Return the next noted pair that shares the current key and no earlier key. */
 static bool take_noted(struct key_walk *walk, const struct keyed_rows *x_rows,
 		       struct key_pair *pair)
 {
@@ -315,7 +322,7 @@ static bool take_noted(struct key_walk *walk, const struct keyed_rows *x_rows,
 	return false;
 }
 
-/* Note pairs of the present key; false when there are none left. */
+/* Note pairs for the current key. Returns false if none are left. */
 static bool note_pairs(struct key_walk *walk)
 {
 	const struct key_index *index = walk->index;
@@ -332,7 +339,7 @@ static bool note_pairs(struct key_walk *walk)
 	return walk->noted_count > 0;
 }
 
-/* Rows are in the order of their numbers within a bucket. */
+/* The entries of a bucket are sorted by the number of their row. */
 bool key_walk_next_pair(struct key_walk *walk, struct key_pair *pair)
 {
 	for (;;) {
@@ -353,7 +360,10 @@ static uint32_t begin_of(const uint32_t *ends, size_t bucket)
 	return bucket == 0 ? 0 : ends[bucket - 1];
 }
 
-/* Begin a key with the rows that pass its filter, which is small enough to stay in the cache. */
+/*
+ * Begin a key, and select the rows that pass its filter, which is small enough to stay in the
+ * cache.
+ */
 static void begin_asking(struct key_walk *walk, unsigned key)
 {
 	const struct key_index *index = walk->index;
@@ -370,7 +380,7 @@ static void begin_asking(struct key_walk *walk, unsigned key)
 	walk->passing_count = count;
 }
 
-/* Begin with the bucket of the next row that asks; false when there is none. */
+/* Go to the next of the other rows and to its bucket. Returns false if there is none. */
 static bool next_row(struct key_walk *walk)
 {
 	const struct key_index *index = walk->index;
@@ -430,7 +440,7 @@ void key_walk_ask(struct key_walk *walk, const struct key_index *index)
 	begin_asking(walk, 0);
 }
 
-/* Note answers for the present key; false when there are none left. */
+/* Note pairs with other rows for the current key. Returns false if none are left. */
 static bool note_answers(struct key_walk *walk)
 {
 	const struct key_index *index = walk->index;
