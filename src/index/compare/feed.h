@@ -2,9 +2,10 @@
  * Passes the work that a walker finds to the scanners: files to scan, and rows to remove or change,
  * in batches. Each walker has its own feed.
  *
- * A feed holds back a batch that is not full. Others may wait for this batch: a scanner for the
- * other names of a file, or a thread that needs the descriptors of its directories. So the walker
- * flushes its feed before it waits for anything except room in the queue.
+ * A feed keeps a batch until it is full. Other threads may need something in this batch: a scanner
+ * may need the other names of a file, and a thread may need the descriptors of the batch's
+ * directories. So the walker flushes its feed before it waits for anything except room in the
+ * queue.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,13 +37,13 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 int feed_remove(struct feed *feed, const uint8_t hash[PATH_HASH_SIZE], struct simhash_error *error);
 int feed_relink(struct feed *feed, const struct relinked_file *file, struct simhash_error *error);
 
-/* Pass the collected work on, and free its memory. */
+/* Pass the collected work to the scanners, and free its memory. */
 void feed_flush(struct feed *feed);
 void feed_release(struct feed *feed); /* flush first */
 
 /*
- * After all feeds were flushed and nothing more will be found: pass on the largest files, which
- * were kept, after a mark for the writer.
+ * Call this when all feeds were flushed and the walk has ended. It tells the writer that only the
+ * largest files follow, and then passes these files to the scanners.
  */
 void feed_end(struct scanners *scanners);
 

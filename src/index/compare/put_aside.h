@@ -19,7 +19,7 @@
 
 /* Shared by all walkers of a run. */
 struct aside_bounds {
-	int64_t last_scan_ns; /* no row was scanned later */
+	int64_t last_scan_ns; /* the time of the last scan in the index */
 	atomic_size_t waiting_bytes, lost_bytes;
 };
 
@@ -32,17 +32,17 @@ struct aside_name {
 struct waiting_file {
 	uint64_t key; /* see file_key */
 	struct aside_name at;
-	bool moves_only; /* not scanned if it has no row */
+	bool moves_only; /* the file is not scanned if it gets no row */
 	bool is_moved;	 /* a mark for moved.c */
 };
 
-/* A row whose file was removed, or replaced by a file that waits, or has got more names. */
+/* A row whose file was removed, was replaced by a waiting file, or has new names. */
 struct lost_row {
 	uint64_t key;
 	uint8_t path_hash[PATH_HASH_SIZE];
 	struct aside_name at;
-	bool is_replaced;	/* by a file that waits */
-	bool is_linked;		/* its file still exists, and has new names that may wait */
+	bool is_replaced; /* the file was replaced by a waiting file */
+	bool is_linked;	  /* the file still exists, and some of its new names may be waiting */
 	bool is_gone, is_moved; /* marks for moved.c */
 };
 
@@ -52,7 +52,7 @@ struct aside_directory {
 	uint64_t device, inode;
 };
 
-/* The lists of one walker; zeros except for the bounds. */
+/* The lists of one walker; all zero at the beginning, except for the bounds. */
 struct put_aside {
 	struct aside_bounds *bounds; /* borrowed */
 	struct waiting_file *waiting;

@@ -166,8 +166,8 @@ static int is_unchanged(struct reconciler *reconciler, const struct directory *d
 }
 
 /*
- * Scan a file that has members in the index. Its members are written again with it, so it is
- * examined for the kinds of the last run and for the requested kinds.
+ * Scan a file that has members in the index. Its members are also written again, so the scan looks
+ * for the kinds of the last run and for the requested kinds.
  */
 static int scan_container(struct reconciler *reconciler, struct directory *directory,
 			  const struct found_file *file, const struct known_file *known,
@@ -248,7 +248,7 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 	return relink_if_changed(reconciler, file, known, feed, error);
 }
 
-/* Handle a row whose file was removed. The file may now be elsewhere. */
+/* Handle a row whose file was removed. The file may have been moved to another path. */
 static int lose(const struct reconciler *reconciler, struct directory *directory,
 		const struct known_file *known, struct feed *feed, struct simhash_error *error)
 {
@@ -331,8 +331,8 @@ static int remove_if_gone(const struct reconciler *reconciler, struct directory 
 	if (is_gone)
 		return lose(reconciler, directory, known, feed, error);
 	/*
-	 * If the run inflates, the content was found with its file, perhaps in an earlier part of
-	 * the directory.
+	 * If the run inflates, the walk has found the content together with its file, perhaps in an
+	 * earlier part of the directory.
 	 */
 	return is_there && known->compressed_size_bytes > 0 && !reconciler->inflates
 		       ? inflate_if_changed(directory, known, &status, feed, error)
@@ -569,7 +569,8 @@ int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, st
 	switch (chunk->part) {
 	case CHUNK_WHOLE:
 		return reconcile_whole(reconciler, chunk, feed, error);
-	case CHUNK_INCOMPLETE: /* A row without a file proves nothing here. */
+	/* In an incomplete chunk, a missing file does not show that the file was removed. */
+	case CHUNK_INCOMPLETE:
 	case CHUNK_PART:
 		return reconcile_each(reconciler, chunk, feed, error);
 	case CHUNK_LAST_PART:

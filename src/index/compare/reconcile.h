@@ -3,7 +3,7 @@
  *
  * A file is unchanged if its row has the same size and modification time, and the row was made long
  * enough after that time: if a file changes within the clock's step of its scan, its time does not
- * show it. Its inode must be the same, or the system must have made up the number: see
+ * show it. Its inode must also be the same, unless the file system makes up inode numbers: see
  * inode_shows_exchange.
  *
  * SPDX-License-Identifier: MIT
@@ -27,15 +27,15 @@ struct reconciler {
 	bool has_rows; /* the index has rows of this scope */
 	bool force;    /* also scan unchanged files */
 	bool resemble; /* also scan files without a resemblance sketch */
-	bool inflates; /* the content of gzip files is also found */
+	bool inflates; /* the walk also finds the content of gzip files */
 	bool follow;
-	struct put_aside *aside;	 /* of this thread; NULL: do not look for moved files */
-	struct failures *failures;	 /* receives files whose status cannot be read */
+	struct put_aside *aside;   /* the lists of this thread; NULL: do not look for moved files */
+	struct failures *failures; /* receives files whose status cannot be read */
 	struct index_progress *progress; /* or NULL */
-	uint64_t unchanged;		 /* counted here */
-	bool has_view;			 /* a view of the index, since the last query */
-	unsigned decided;		 /* chunks since then */
-	bool inodes_last;		 /* on this device: */
+	uint64_t unchanged;		 /* the number of unchanged files so far */
+	bool has_view;			 /* a view of the index was begun by the last query */
+	unsigned decided;		 /* the number of chunks since then */
+	bool inodes_last;		 /* the result for the device checked last: */
 	uint64_t inodes_device;
 };
 

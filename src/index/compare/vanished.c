@@ -162,7 +162,8 @@ static bool is_gone(struct vanished *vanished, const struct known_directory *kno
 	if (vanished->one_file_system && is_elsewhere(known->path, root))
 		return false;
 	/*
-	 * If search permission is denied, the walk has reported it, or the directory was excluded.
+	 * If permission to search is denied, the walk has reported this, or the directory was
+	 * excluded.
 	 */
 	if ((is_inside_directory(known->path) ? find_file_gone(known->path, vanished->follow, &gone)
 					      : find_gone(known->path, &gone)) != 0 &&

@@ -24,9 +24,12 @@ struct vanished {
 	pthread_mutex_t mutex;	     /* for `met` */
 	struct pair_set met;	     /* hashes of the current root's directories */
 	struct directory_list found; /* the directories that were removed */
-	bool follow;		     /* follow links, also to files */
+	bool follow;		     /* follow symbolic links, also to files */
 	bool one_file_system;	     /* keep rows on other file systems */
-	char *gone; /* the last path found to be removed, with everything below it; or NULL */
+	/*
+	 * The last path that was found to be missing; everything below it is also missing; or NULL.
+	 */
+	char *gone;
 };
 
 void vanished_init(struct vanished *vanished);

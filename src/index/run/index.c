@@ -45,7 +45,7 @@ struct run {
 	struct scanners scanners;
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
-	int64_t last_scan_ns;	  /* no row was scanned later */
+	int64_t last_scan_ns;	  /* the time of the last scan in the index */
 	bool is_unwritten;	  /* the writer lost rows when the run was stopped */
 	atomic_uint kernel_file_systems;
 };
@@ -100,7 +100,9 @@ static struct walk_options walk_options_of(struct run *run)
 		.one_file_system = request->one_file_system,
 		.inflate = request->inflate,
 		.exclusions = request->exclusions,
-		/* One half of the descriptors is for two walks, the other half for the scanners. */
+		/*
+		 * Two walks share one half of the descriptors, and the scanners use the other half.
+		 */
 		.held_max = directory_open_max() / 4,
 		.stop = run->resources->stop,
 		.failures = &run->failures,
@@ -109,8 +111,9 @@ static struct walk_options walk_options_of(struct run *run)
 }
 
 /*
- * Return the number of largest files to scan last. 0 if no indexes are built meanwhile, as in a
- * later load, and for a list of files, which may arrive slowly.
+ * Return the number of largest files to scan last. It is 0 if no indexes are built during that
+ * time, because this is not the first load, and for a list of files, because the list may arrive
+ * slowly.
  */
 static unsigned kept_max(const struct run *run)
 {
@@ -204,7 +207,10 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
-/* A run removes rows of missing files below its roots, but not if the root itself is missing. */
+/*
+ * Report the missing roots that have rows in the index. A run removes the rows of missing files
+ * below its roots, but not if the root itself is missing.
+ */
 static int report_gone(struct run *run, struct simhash_error *error)
 {
 	const struct index_resources *resources = run->resources;
@@ -225,7 +231,10 @@ static int report_gone(struct run *run, struct simhash_error *error)
 	return status;
 }
 
-/* None can be read: say what the index, if there is one, still has of them, and leave it as it is. */
+/*
+ * If no root can be read, report the rows that the index, if it exists, still has below the roots,
+ * and do not change the index.
+ */
 static int refuse_roots(struct run *run, struct simhash_error *error)
 {
 	struct simhash_error ignored;

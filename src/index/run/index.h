@@ -4,7 +4,7 @@
  *     walkers --> queue of 64 batches --> scanners --> queue of 256 batches --> writer
  *
  * Up to four threads walk and compare the files with the index; any number of threads scan; the
- * calling thread writes. Memory is limited for every tree: by the two queues, the rows of one
+ * calling thread writes. For every tree, memory is limited to the two queues, the rows of one
  * transaction (on a server, of two), the files that are put aside, and the largest files of a first
  * load.
  *

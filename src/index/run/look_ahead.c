@@ -13,7 +13,8 @@
 #include "store/rows/known_table.h"
 
 /*
- * About 700,000 files as rows, or a million directories as digests. Other directories are queried.
+ * The limit for the rows that are read ahead: about 700,000 files as rows, or a million directories
+ * as digests. Directories beyond the limit are queried one by one.
  */
 #ifndef TABLE_BYTES
 #define TABLE_BYTES ((size_t)24 << 20)

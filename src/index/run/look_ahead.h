@@ -1,6 +1,6 @@
 /*
- * Reads the rows of the index before the walk, if this is faster than a query for each directory:
- * if the walk will meet a large part of the directories in the index.
+ * Reads the rows of the index before the walk, if this is faster than a query for each directory.
+ * This is so if the walk will meet a large part of the directories in the index.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_LOOK_AHEAD_H

@@ -34,7 +34,7 @@ struct candidate {
 /* A row that may belong to a candidate. */
 struct claim {
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
-	/* at first the first candidate with this key; in the end its own */
+	/* at first the first candidate with this key; at the end the claim's own candidate */
 	struct candidate *candidate;
 	struct lost_row *lost; /* NULL: the row is from a vanished directory */
 	bool is_shared;	       /* other rows claim the same candidate */
@@ -114,7 +114,7 @@ static struct directory *enter(struct settling *settling, const struct put_aside
 	return settling->directory;
 }
 
-/* Read the identity of a file; for inflated content, of its file. */
+/* Read the identity of a file. For inflated content, it is the identity of the compressed file. */
 static int read_identity(const struct directory *directory, struct bytes name,
 			 struct file_identity *identity)
 {
@@ -205,7 +205,7 @@ static void report(const struct settling *settling, const struct directory *dire
 	free(path);
 }
 
-/* Check again: the file may have come back during the walk. */
+/* Is the file certainly removed? Checks again, because it may have returned during the walk. */
 static bool is_gone(struct settling *settling, const struct put_aside *aside,
 		    const struct lost_row *lost)
 {
@@ -438,7 +438,7 @@ static struct found_file found_as(const struct directory *directory, const char 
 	return file;
 }
 
-/* Does the run request kinds for which the file was not examined? */
+/* Does the run look for kinds of containers that were not looked for in this file? */
 static bool lacks_look(const struct index_request *request, const struct file_row *row)
 {
 	return request->inflate && (request->containers & ~(unsigned)row->contents) != 0;
@@ -469,7 +469,7 @@ static int give_row(struct settling *settling, struct claim *claim,
 	struct file_identity identity;
 	struct found_file found;
 
-	/* The members of an archive stay with its present name. */
+	/* The rows of archive members stay with the current name of the archive. */
 	if (file->is_moved || (is_linked && (row->contents & CONTENTS_HAS_MEMBERS) != 0))
 		return 0;
 	directory = enter(settling, candidate->aside, file->at);
@@ -511,7 +511,7 @@ static int move_row(struct settling *settling, struct claim *claim, const struct
 	return 0;
 }
 
-/* Scan a waiting file that got no row. The scan reports problems. */
+/* Scan a waiting file that got no row. The scanner reports problems. */
 static int scan_waiting(struct settling *settling, const struct put_aside *aside,
 			const struct waiting_file *file, struct simhash_error *error)
 {

@@ -4,8 +4,8 @@
  * is_same_file confirms it. If a file has new names, each of them also gets its row, by the same
  * rule. The other files are scanned. The other rows whose files no longer exist are removed.
  *
- * In doubt a file is scanned: if the rows of one inode have different contents, and on file systems
- * without lasting inode numbers.
+ * A file is scanned if there is any doubt: if the rows of one inode have different contents, or if
+ * the file system may change inode numbers.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -3,7 +3,7 @@
  * path become rows of the directory of its new path. The old rows are removed like other vanished
  * rows.
  *
- *     moved_archives_note(&archives, &row, directory, name, error);      // for each that is moved
+ *     moved_archives_note(&archives, &row, directory, name, error);      // for each moved archive
  *     moved_archives_feed(&archives, feed, store, &scope, &count, error);
  *     moved_archives_release(&archives);
  *

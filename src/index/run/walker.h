@@ -39,16 +39,17 @@ struct walkers {
 	struct failures *failures;
 	struct vanished *vanished;
 	struct walk_options options;
-	struct aside_bounds bounds; /* their time is set */
+	struct aside_bounds bounds; /* the caller sets their time */
 
-	/* count: of walkers; directories_max: the maximum of open directories */
+	/* the number of walkers, and the maximum number of open directories */
 	unsigned count, directories_max;
 	struct walker_thread threads[WALKERS_MAX];
 	struct walk *walk; /* the current walk */
 	uint64_t listed_directories, listed_others;
 	bool looks_for_moved;
-	uint64_t moved_from_vanished; /* moved rows of vanished directories; they still exist */
-	pthread_t main;		      /* handles the roots, and is the first walker */
+	/* The number of moved rows whose old rows are in vanished directories and still exist. */
+	uint64_t moved_from_vanished;
+	pthread_t main; /* the thread that handles the roots; it is also the first walker */
 	int status;
 	struct simhash_error error;
 };

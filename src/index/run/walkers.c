@@ -17,8 +17,8 @@
 #include "store/write/sketch_table.h"
 
 /*
- * Before a long wait: flush the feed, because others may wait for its batch, and end the view,
- * because it prevents the index from reusing its log.
+ * Prepare for a long wait: flush the feed, because other threads may need its batch, and end the
+ * view, because it prevents SQLite from reusing its log.
  */
 static void rest(struct walker_thread *thread)
 {

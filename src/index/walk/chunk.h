@@ -30,14 +30,17 @@ struct found_file {
 	uint64_t device, inode, links;
 	bool is_inflated;
 	bool is_unchanged; /* scanned only for its resemblance sketch */
-	bool had_members;  /* its row had members, before it was changed */
-	bool had_sketch;   /* keep its resemblance sketch */
-	uint32_t filter;   /* the filter that received it, if it had members; or 0 */
-	unsigned kinds;	   /* the kinds for which it was examined then; 0: unknown */
-	/* The hash in its row, if it had members and has the row's size and time; else NULL. */
+	bool had_members;  /* its row had members before the file changed */
+	bool had_sketch;   /* the row keeps its resemblance sketch */
+	uint32_t filter;   /* the number of the filter that read it, if it had members; or 0 */
+	unsigned kinds;	   /* the kinds of containers that were looked for then; 0: unknown */
+	/*
+	 * The hash in its row, if it had members and still has the row's size and time; otherwise
+	 * NULL.
+	 */
 	const uint8_t *known_content;
-	bool moves_only; /* scanned only if it was moved; see put_aside.h */
-	bool looks_only; /* unchanged; examined only for members */
+	bool moves_only; /* the file is used only if it was moved; see put_aside.h */
+	bool looks_only; /* the file is unchanged, and only its members are looked for */
 };
 
 /* Return the links as scan_file records them in a row: 0 if symbolic links are followed. */
@@ -54,13 +57,13 @@ enum chunk_part {
 struct chunk {
 	struct directory *directory; /* borrowed */
 	const struct found_file *files;
-	size_t count; /* sorted by path hash */
+	size_t count; /* the files are sorted by path hash */
 	enum chunk_part part;
 };
 
 /*
- * The maximum number of files; the last may also have its content. The rows of larger directories
- * are queried one by one.
+ * The maximum number of files in a chunk. The last file may be followed by its inflated content. In
+ * larger directories the rows are looked up one by one.
  */
 #ifndef GATHERING_MAX
 #define GATHERING_MAX 32768
@@ -69,7 +72,7 @@ struct chunk {
 struct chunk_gathering {
 	struct found_file *files;
 	size_t count, capacity;
-	char *names; /* of the files, contiguous, each terminated by a zero */
+	char *names; /* the names of the files, one after another, each terminated by a zero */
 	size_t names_size, names_capacity;
 };
 

@@ -23,8 +23,8 @@ struct count_ahead {
 };
 
 /*
- * Begin to count in a thread, a moment later, because a very short run needs no second walk.
- * Without a thread nothing is counted.
+ * Begin to count in a thread after a short delay, because a very short run needs no second walk. If
+ * no thread can be started, nothing is counted.
  */
 void count_ahead_start(struct count_ahead *count, const struct roots *roots,
 		       const struct walk_options *options, struct index_progress *progress);

@@ -22,9 +22,9 @@ struct directory {
 	unsigned root; /* its index among the roots */
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	struct ignores *ignores; /* the ignore files that apply in it; owned */
-	bool is_recorded;	 /* its row is written or will be; only the writer uses this */
-	struct level *level;	 /* set by the walk; owned, or NULL */
-	size_t top_size;	 /* the size of the part before the path relative to the top */
+	bool is_recorded;    /* its row was written or will be written; only the writer uses this */
+	struct level *level; /* set by the walk; owned, or NULL */
+	size_t top_size; /* the size of the part of `path` before the path relative to the top */
 	size_t path_size;
 	char path[]; /* absolute, terminated by a zero */
 };
@@ -32,13 +32,16 @@ struct directory {
 /* Return the number of open directories in the process. */
 unsigned directory_open_count(void);
 
-/* Return how many may be open before the walk waits for the scanners to close some. */
+/*
+ * Return the number of directories that may be open before the walk waits until the scanners close
+ * some.
+ */
 unsigned directory_open_max(void);
 
 /*
  * Make a directory with one reference and one use. It takes ownership of `fd`, unless memory is
- * short (NULL). A directory below another has the same root and, until it has read its own ignore
- * files, those of its parent.
+ * short (NULL). A directory below another has the same root as its parent. Until its own ignore
+ * files were read, it uses the ignore files of its parent.
  */
 struct directory *directory_new_top(int fd, unsigned root, const char *path);
 struct directory *directory_new_below(int fd, const struct directory *parent, const char *name);

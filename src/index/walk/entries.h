@@ -10,7 +10,7 @@
  *     entries_close(&entries);
  *
  * The exclusions and the ignore files decide which entries are found. Entries that cannot be read
- * are added to the failures, and their directory comes as CHUNK_INCOMPLETE.
+ * are added to the failures, and the last chunk of their directory is CHUNK_INCOMPLETE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,10 +30,12 @@ struct walk_options {
 	bool one_file_system; /* do not enter directories of other file systems */
 	bool inflate;	      /* find gzip files twice: as they are, and inflated */
 	const struct exclusions *exclusions;
-	unsigned held_max;		  /* parents that stay open while subdirectories wait */
-	const atomic_bool *stop;	  /* set from outside to stop early */
-	struct failures *failures;	  /* NULL: report nothing */
-	atomic_uint *kernel_file_systems; /* counts the skipped ones; or NULL */
+	/* The maximum number of parents that stay open while their subdirectories wait. */
+	unsigned held_max;
+	const atomic_bool *stop;   /* set from outside to stop early */
+	struct failures *failures; /* NULL: report nothing */
+	/* Counts the skipped file systems of the kernel; or NULL. */
+	atomic_uint *kernel_file_systems;
 };
 
 /* Zeros, except for the options. */
@@ -54,7 +56,7 @@ enum { ENTRIES_END, ENTRIES_DIRECTORY, ENTRIES_FILES };
 void entries_release(struct entries *entries);
 
 /*
- * Begin with an open directory. A directory that cannot be read has no entries. With `only`, the
+ * Begin to read an open directory. A directory that cannot be read has no entries. With `only`, the
  * file of that name is the only entry, even if the exclusions exclude it.
  */
 int entries_open(struct entries *entries, struct directory *directory, const char *only,

@@ -15,11 +15,12 @@
 
 /* The user's choices. Any number of threads may use them when they are complete. */
 struct exclusions {
-	struct glob_list rules;	     /* relative to each indexed path */
-	struct glob_list extensions; /* if there are any, a file must match one, such as "*.txt" */
-	bool ignore_files;	     /* use .ignore and .gitignore files */
-	bool reads_stdin;	     /* for rules */
-	int64_t min_size_bytes, max_size_bytes; /* both included */
+	struct glob_list rules; /* patterns relative to each indexed path */
+	/* If the list is not empty, a file must match one of its patterns, such as "*.txt". */
+	struct glob_list extensions;
+	bool ignore_files;			/* use .ignore and .gitignore files */
+	bool reads_stdin;			/* rules were read from standard input */
+	int64_t min_size_bytes, max_size_bytes; /* both bounds are included */
 };
 
 void exclusions_init(struct exclusions *exclusions); /* excludes nothing */

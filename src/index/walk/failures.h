@@ -30,12 +30,12 @@ struct failures {
 	failure_text_fn *report_text;
 	void *context;
 	unsigned roots;
-	atomic_ullong *counts; /* one for each root */
+	atomic_ullong *counts; /* one count for each root */
 	atomic_ullong left_out;
 	pthread_mutex_t mutex; /* for all members below */
 	char **unread;
 	size_t unread_count, unread_capacity;
-	bool lacks_some; /* memory was short, so `unread` is incomplete */
+	bool lacks_some; /* `unread` is incomplete, because memory was short */
 };
 
 int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,

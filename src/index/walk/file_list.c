@@ -18,7 +18,7 @@
 
 #define BUFFER_SIZE 65536
 #define WAIT_MS 100	/* the time to wait for more of the list before checking for a stop */
-#define CHUNK_FILES 256 /* of one directory */
+#define CHUNK_FILES 256 /* the maximum number of files of one directory */
 #define NAME_MAX_BYTES (1 << 20)
 
 struct file_list {

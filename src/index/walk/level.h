@@ -37,8 +37,8 @@ void level_drop(struct level *level); /* NULL is allowed */
 bool level_changes_device(const struct level *level);
 
 struct level_loop {
-	unsigned levels_up; /* to the directory that it equals, or seems to equal; 0: none */
-	bool is_certain;    /* it has the same inode */
+	unsigned levels_up; /* the number of levels up to the equal directory; 0: none */
+	bool is_certain;    /* the two directories have the same inode */
 };
 
 struct level_loop level_find_loop(const struct level *level);

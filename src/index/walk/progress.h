@@ -14,11 +14,11 @@
 #include "base/basic/bytes.h"
 
 struct index_progress {
-	atomic_llong files_done, bytes_done; /* scanned, unchanged or failed */
-	atomic_llong bytes_unchanged;	     /* the part that was not read */
+	atomic_llong files_done, bytes_done; /* files that were scanned, are unchanged or failed */
+	atomic_llong bytes_unchanged;	     /* the part of bytes_done that was not read */
 	atomic_llong files_found, bytes_found;
-	atomic_bool is_counting; /* counting now, or soon */
-	atomic_bool is_counted;	 /* everything was found */
+	atomic_bool is_counting; /* the thread is counting, or will begin soon */
+	atomic_bool is_counted;	 /* all files were counted */
 	pthread_mutex_t lock;	 /* for the members below */
 	char path[4096];	 /* the current file; the end of a longer path */
 	size_t path_size;

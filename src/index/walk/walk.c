@@ -29,9 +29,13 @@
 /* A directory whose subdirectories must still be visited. */
 struct parent {
 	struct directory *directory; /* a reference */
-	size_t pending;		     /* number of subdirectories, plus 1 while it is being read */
-	bool is_held;		     /* it stays open; if not: */
-	uint64_t device, inode;	     /* identify it when it is opened again */
+	/*
+	 * The number of subdirectories that were not visited yet, plus 1 while the directory is
+	 * being read.
+	 */
+	size_t pending;
+	bool is_held;		/* the directory stays open; otherwise: */
+	uint64_t device, inode; /* identify it when it is opened again */
 };
 
 /* A directory that must still be visited: a name in a parent. */
@@ -44,21 +48,21 @@ struct walk {
 	const struct walk_options *options;
 	const struct root *root;
 	char *top_path, *file_name; /* file_name: for a root that is a file; else NULL */
-	uint64_t device;	    /* of the top */
+	uint64_t device;	    /* the device of the top */
 
 	pthread_mutex_t mutex; /* for all members below */
 	pthread_cond_t changed;
 	bool is_begun, is_cancelled;
 	struct pending *pending; /* a stack */
 	size_t pending_count, pending_capacity;
-	unsigned held;	      /* parents that stay open */
-	unsigned busy;	      /* walkers that may still add directories */
+	unsigned held;	      /* the number of parents that stay open */
+	unsigned busy;	      /* the number of walkers that may still add directories */
 	struct pair_set seen; /* device and inode, if links are followed */
 };
 
 struct walker {
 	struct walk *walk;
-	struct directory *directory; /* being read, or NULL */
+	struct directory *directory; /* the directory that is being read, or NULL */
 	struct parent *parent;	     /* for this directory, if it has subdirectories */
 	bool is_idle;		     /* the caller knows that no work is available */
 	int again_fd;		     /* a parent that was opened again, or -1 */
@@ -67,7 +71,10 @@ struct walker {
 
 unsigned walk_walkers_max(const struct root *root, const struct walk_options *options)
 {
-	/* If two paths lead to one directory, the first counts, so the order must be fixed. */
+	/*
+	 * If links are followed, two paths may lead to one directory. Only the first path counts,
+	 * so one walker must walk in a fixed order.
+	 */
 	return root->is_directory && !options->follow ? UINT_MAX : 1;
 }
 
@@ -224,7 +231,7 @@ static int take(struct walker *walker, struct pending *next)
 	return status;
 }
 
-/* The walker has read its directory, or could not open it. */
+/* Record that the walker has read its directory, or could not open it. */
 static void leave(struct walker *walker)
 {
 	struct walk *walk = walker->walk;
@@ -322,7 +329,7 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 	return directory;
 }
 
-/* Open the top. If the root is a file, only to reach the file. */
+/* Open the top. If the root is a file, the directory is opened only to reach the file. */
 static struct directory *open_top(struct walk *walk, int *status, struct simhash_error *error)
 {
 	const char *path = walk->top_path[0] == '\0' ? "/" : walk->top_path;

@@ -50,7 +50,7 @@ void walker_free(struct walker *walker); /* NULL is allowed */
 enum {
 	WALK_END,
 	WALK_FILES, /* a chunk */
-	WALK_IDLE   /* nothing now: the next call may wait for a long time */
+	WALK_IDLE   /* there is nothing at the moment: the next call may wait for a long time */
 };
 
 /*

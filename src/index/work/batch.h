@@ -1,6 +1,6 @@
 /*
- * Defines the batches that go from the walkers to the scanners and then to the writer. A batch has
- * files to scan, which become rows, and rows to change or remove.
+ * Defines the batches that the walkers pass to the scanners, and the scanners to the writer. A
+ * batch has files to scan, which become rows, and rows to change or remove.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_BATCH_H
@@ -20,37 +20,42 @@ struct shared_scan;
 /* The result of the walk, or of reading a container. It does not change later. */
 struct task_found {
 	struct directory *directory;
-	char *name; /* the row's name and the name to open, each with a zero; then the extension */
+	/*
+	 * The row's name and the name to open, each terminated by a zero, and then the extension.
+	 */
+	char *name;
 	char *open_name;	   /* within `name` */
 	int64_t size_bytes, links; /* links: as recorded in the row */
 	bool is_inflated, is_unchanged;
-	bool looks_only; /* do not read it, but check whether it is a container */
+	bool looks_only; /* do not read the file, but check whether it is a container */
 };
 
-/* The information of the index: its row of the file before this run, or its row at another path. */
+/* The data of the file in the index before this run: its row at this path or at another path. */
 struct task_known {
 	bool has_members, has_sketch;
-	uint32_t filter;  /* the command that read it, if it has members; or 0 */
-	unsigned kinds;	  /* the kinds for which it was examined, if it has members */
-	bool has_content; /* it has the size and time of its row, with this content: */
+	uint32_t filter; /* the filter command that read the file, if the file has members; or 0 */
+	unsigned kinds;	 /* the kinds of containers that were looked for, if the file has members */
+	bool has_content; /* the file has the size and time of its row, which has this content: */
 	uint8_t content[CONTENT_HASH_SIZE];
-	bool leaves; /* its old path must be removed, which is: */
+	bool leaves; /* the row of the old path must be removed; its path hash is: */
 	uint8_t left_hash[PATH_HASH_SIZE];
 };
 
 /* The names of one file; one task scans it; see hard_links.h. */
 struct task_names {
-	struct hard_link *link; /* NULL: it is scanned alone */
-	bool is_leader;		/* scanned for all names of its link */
+	struct hard_link *link; /* NULL: the file is scanned for this name alone */
+	bool is_leader;		/* this task scans the file for all its names */
 	struct task *next_parked;
 };
 
 /* The result of the scanner. */
 struct task_result {
 	bool is_scanned; /* the row is complete */
-	bool is_looked;	 /* for members; row.contents has the kinds */
-	bool is_copied;	 /* from another name of the file; not read */
-	bool is_moved;	 /* from the row of another path; not read */
+	bool is_looked;	 /* the file was examined for members; row.contents has the kinds */
+	/* The row was copied from another name of the file, which was not read again. */
+	bool is_copied;
+	/* The row was copied from another path of the file, which was not read again. */
+	bool is_moved;
 };
 
 /* A file to scan. */
@@ -63,7 +68,7 @@ struct task {
 	struct file_row row;
 };
 
-/* The values that a written task adds to the counts of its run: a file, and the bytes read. */
+/* Does a written task count as a file of its run, and how many bytes were read for it? */
 static inline bool task_counts(const struct task *task)
 {
 	return task->result.is_scanned && !task->result.is_moved;
@@ -75,22 +80,26 @@ static inline int64_t task_bytes(const struct task *task)
 
 struct batch {
 	/*
-	 * For a large file; in a batch without tasks, a request to help with it. A reference, or
-	 * NULL.
+	 * A reference to the shared scan of a large file, or NULL. In a batch without tasks, it
+	 * asks the scanner to help with this file.
 	 */
 	struct shared_scan *shared;
-	bool is_end_of_many; /* only the largest files follow */
+	bool is_end_of_many; /* only the largest files follow after this batch */
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* removed files, at most BATCH_TASKS; owned */
 	size_t relinked_count;
 	struct relinked_file *relinked; /* at most BATCH_TASKS; owned */
-	/* Remove all rows of this directory; or with `renews_directory` all rows not in `kept`. */
+	/*
+	 * Remove all rows of this directory or, with `renews_directory`, all rows that are not in
+	 * `kept`.
+	 */
 	bool removes_directory, renews_directory;
 	uint8_t directory_hash[DIRECTORY_HASH_SIZE];
 	uint8_t (*kept)[PATH_HASH_SIZE]; /* sorted; owned */
 	size_t kept_count;
-	int64_t size_bytes;	  /* of the files to scan */
-	atomic_size_t unfinished; /* tasks, plus one for the scanner that handles the batch */
+	int64_t size_bytes; /* the total size of the files to scan */
+	/* The number of unfinished tasks, plus one for the scanner that handles the batch. */
+	atomic_size_t unfinished;
 	size_t count, capacity;
 	struct task tasks[];
 };

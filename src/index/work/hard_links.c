@@ -14,15 +14,15 @@ struct hard_link {
 	uint64_t device, inode, names_left;
 	int64_t size_bytes, mtime_ns, changed_ns;
 	bool is_inflated;
-	bool is_scanning, is_known; /* its row, by a leader */
-	struct task *parked;	    /* a list, the last one first */
-	unsigned tasks;		    /* tasks that refer to this link */
-	struct file_row row; /* the row that its names share, with a reference to the sketches */
+	bool is_scanning, is_known; /* a leader is scanning the file; its row is known */
+	struct task *parked;	    /* a list of tasks, the last one first */
+	unsigned tasks;		    /* the number of tasks that refer to this link */
+	struct file_row row; /* the row that all names share, with a reference to the sketches */
 };
 
 struct hard_links {
 	pthread_mutex_t lock;
-	void *tree; /* of tsearch() */
+	void *tree; /* a tree of tsearch() */
 	size_t used;
 };
 

@@ -1,11 +1,11 @@
 /*
  * Scans a file with several hard links once: the first name is scanned, and the others get its row.
- * A name that comes during that scan is parked, and the thread that finishes the scan completes it;
- * no thread waits.
+ * If another name comes during that scan, its task is parked, and the thread that finishes the scan
+ * completes it. So no thread waits.
  *
  * Some file systems give one inode number to several files. So two names belong to one file only if
  * size, modification time and status time are also equal, and the scanned file must be the file
- * that the walk found. Otherwise each is scanned.
+ * that the walk found. Otherwise each name is scanned.
  *
  * Memory is limited: an inode is forgotten when all its names were met. If LINKS_MAX inodes are
  * known, each name of a further inode is scanned.

@@ -22,16 +22,17 @@
 
 struct largest {
 	pthread_mutex_t mutex;
-	struct batch *batches[LARGEST_MAX]; /* one file each; its directory stays open */
+	struct batch *batches[LARGEST_MAX]; /* each has one file, whose directory stays open */
 	unsigned count, max;
 };
 
-/* Prepare to keep up to `max` files, at most LARGEST_MAX; with 0 none is kept. */
+/* Prepare to keep up to `max` files, at most LARGEST_MAX. If `max` is 0, no file is kept. */
 void largest_init(struct largest *largest, unsigned max);
-void largest_release(struct largest *largest); /* none is left */
+void largest_release(struct largest *largest); /* all batches must have been taken */
 
 /*
- * Keep the batch of a file. If there is no room, returns the batch of the smallest file, else NULL.
+ * Keep the batch of a file. If there is no room, returns the batch of the smallest file, otherwise
+ * NULL.
  */
 struct batch *largest_keep(struct largest *largest, struct batch *batch);
 

@@ -26,22 +26,24 @@ struct look {
 	struct file_scanner *scanner;
 	struct task *task;
 	struct directory *inside;
-	struct batch *batch; /* being filled; or NULL */
+	struct batch *batch; /* the batch that is being filled; or NULL */
 	struct stat status;
 	bool has_failed, is_stopped, filter_has_failed;
-	/* the content of the file was read again, so the index's rows of it are old */
+	/* the content of the file was read again, so its old rows in the index must be replaced */
 	bool has_begun;
-	bool has_renewed;    /* the old rows will be removed */
-	bool is_same;	     /* the file has not changed since its row in the index was made */
-	bool keeps_filtered; /* if unchanged, the output of an earlier run's filter stays */
+	bool has_renewed; /* the old rows will be removed */
+	bool is_same;	  /* the file has not changed since its row in the index was made */
+	/* If the file is unchanged, keep the output of an earlier run's filter. */
+	bool keeps_filtered;
 	uint64_t members;
-	uint8_t (*kept)[PATH_HASH_SIZE]; /* of the rows of the directory; owned */
+	/* The path hashes of the rows to keep in the directory; owned. */
+	uint8_t (*kept)[PATH_HASH_SIZE];
 	size_t kept_count, kept_capacity;
 	const struct filter_command *command; /* the command for the file; or NULL */
-	uint32_t filter;		      /* its number, if it succeeded */
+	uint32_t filter;		      /* the number of the command, if it succeeded */
 };
 
-/* Report a member, or the file itself for "". */
+/* Report a member, or the file itself if `member` is empty. */
 static void report(struct look *look, struct bytes member, int why)
 {
 	const struct directory *directory = look->task->found.directory;
@@ -85,7 +87,7 @@ static bool need_batch(struct look *look, size_t capacity)
 	return look->batch != NULL;
 }
 
-/* Keep the row of a name in the directory, when others are removed. */
+/* Note that the row of a name stays when other rows of the directory are removed. */
 static bool keep(struct look *look, struct bytes name)
 {
 	struct simhash_error error;
@@ -207,7 +209,10 @@ static void read_members(struct look *look, int fd)
 	container_close(container);
 }
 
-/* Open the file that the row describes. -1 with errno, which is 0 if it is another file now. */
+/*
+ * Open the file that the row describes. -1 with errno, which is 0 if the path now leads to another
+ * file.
+ */
 static int open_again(struct look *look)
 {
 	struct task *task = look->task;
@@ -233,14 +238,17 @@ static int open_again(struct look *look)
 /* Report a file that cannot be opened or read a second time. The next run examines it again. */
 static void report_unread(struct look *look, int why)
 {
-	/* It was changed or removed, or became a link or a FIFO: the next run handles this. */
+	/*
+	 * The file was changed or removed, or replaced by a link or a FIFO: the next run handles
+	 * this.
+	 */
 	if (why != 0 && why != ENOENT && why != ENXIO && (why != ELOOP || look->scanner->follow))
 		report(look, (struct bytes){"", 0}, why);
 }
 
 /*
- * Is the file unchanged since its filter began, and does its path still lead to it? If it is known
- * to differ, errno is 0.
+ * Is the file unchanged since its filter began, and does its path still lead to it? errno is 0 if
+ * the file has certainly changed.
  */
 static bool is_same_file(const struct look *look, int fd, const char *path)
 {
@@ -329,7 +337,7 @@ static void drop_members(struct look *look)
 	directory_drop(look->inside);
 }
 
-/* Set the row's description of the file, for a row that is otherwise unchanged. */
+/* Set the fields of the row that describe the file. All other fields of the row are unchanged. */
 static void describe(struct look *look)
 {
 	struct file_row *row = &look->task->row;
@@ -384,7 +392,7 @@ static int64_t contents_of(const struct look *look)
 	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
 }
 
-/* The same if the file could not be opened or read again. */
+/* Return `contents` for the row if the file could not be opened or read again. */
 static int64_t old_contents_of(const struct look *look)
 {
 	int64_t filter = look->keeps_filtered ? look->task->known.filter : 0;

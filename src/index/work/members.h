@@ -1,6 +1,6 @@
 /*
- * Makes rows of the contents of scanned files: a container's members become rows of a separate
- * directory. The rows go to the writer in batches before the row of the file itself.
+ * Makes rows of the contents of scanned files: the members of a container become rows of a separate
+ * directory. The writer gets these rows in batches before it gets the row of the file itself.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_MEMBERS_H
@@ -22,8 +22,8 @@ struct members_use {
 };
 
 /*
- * Return the kinds of containers for which the file of a task is examined: the requested kinds and,
- * if the index has members of it, the kinds of the last examination.
+ * Return the kinds of containers to look for in the file of a task: the requested kinds and, if the
+ * index has members of the file, the kinds that were looked for last time.
  */
 unsigned members_kinds(const struct members_use *use, const struct task *task);
 
@@ -31,8 +31,9 @@ unsigned members_kinds(const struct members_use *use, const struct task *task);
 const struct filter_command *members_filter(const struct members_use *use, const struct task *task);
 
 /*
- * Examine the file of a task, which was scanned or has `looks_only`. Sets task->result.is_looked
- * and row.contents. Problems are reported; the next run then examines the file again.
+ * Look for members in the file of a task, which was scanned or has `looks_only`. Sets
+ * task->result.is_looked and row.contents. Problems are reported; the next run then examines the
+ * file again.
  */
 void members_look(const struct members_use *use, struct file_scanner *scanner, struct task *task);
 

@@ -42,7 +42,10 @@ int pending_add(struct pending *pending, struct batch *batch, const struct scan_
 /* Return the changes, which borrow the lists. */
 struct store_batch pending_changes(const struct pending *pending);
 
-/* Free the batches, and keep the memory of the lists; or free this as well. */
+/*
+ * pending_drop frees the batches but keeps the memory of the lists; pending_release also frees the
+ * lists.
+ */
 void pending_drop(struct pending *pending);
 void pending_release(struct pending *pending);
 

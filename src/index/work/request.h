@@ -33,28 +33,31 @@ struct index_request {
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
-	bool inflate;	     /* also the content of gzip files, and of containers: */
-	unsigned containers; /* the kinds, see scan/file/container_kind.h; only with `inflate` */
-	unsigned max_depth;  /* of containers in containers */
-	int64_t max_inflated_bytes;	       /* of one compressed file or archive */
-	int64_t max_inflated_total_bytes;      /* of all of them */
+	bool inflate; /* also index the content of gzip files, and the members of containers: */
+	/* The kinds of containers, see scan/file/container_kind.h; only used with `inflate`. */
+	unsigned containers;
+	unsigned max_depth; /* the maximum depth of containers in containers */
+	/* The maximum inflated size of one compressed file or archive. */
+	int64_t max_inflated_bytes;
+	/* The maximum inflated size of all compressed files and archives together. */
+	int64_t max_inflated_total_bytes;
 	struct sandbox_use *sandbox;	       /* reads containers; NULL: this process reads them */
 	const struct filter_commands *filters; /* commands to run on files; or NULL */
 	struct filter_limits filter_limits;
 	/* Also make sketches by these measures, at most MEASURES_MAX. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
-	unsigned hashes; /* also these hashes: a bit for each enum file_hash */
+	unsigned hashes; /* also store these hashes: one bit for each enum file_hash */
 };
 
 /* The resources of a run, and the functions that receive its reports. */
 struct index_resources {
-	unsigned threads;		 /* scanning threads */
-	struct index_progress *progress; /* kept up to date; or NULL */
-	/* Set from outside to stop early; also set here if the run fails. */
+	unsigned threads;		 /* the number of scanning threads */
+	struct index_progress *progress; /* the run updates it; or NULL */
+	/* The caller can set it to stop the run early. The run also sets it if it fails. */
 	atomic_bool *stop;
 	failure_fn *failed;	      /* called with every path that could not be read */
-	failure_text_fn *failed_text; /* called if the reason is not an errno */
+	failure_text_fn *failed_text; /* called instead of `failed` if the reason is not an errno */
 	/* Called with each missing PATH, made absolute, that has rows at or below it; or NULL. */
 	void (*gone)(void *context, const char *path);
 	void *context;
@@ -62,16 +65,21 @@ struct index_resources {
 
 struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
-	uint64_t moved;		 /* to other paths, with their rows; neither scanned nor removed */
-	uint64_t sketched_again; /* unchanged, but scanned for their resemblance sketches */
-	uint64_t bytes;		 /* scanned */
-	uint64_t listed_directories;  /* in the list, where directories do not count */
-	uint64_t listed_others;	      /* in the list: links, pipes and others that are not files */
-	uint64_t kernel_file_systems; /* the number of skipped ones */
-	uint64_t left_out;	      /* by design, in archives: reported, but not failures */
+	/* Files that were moved to other paths with their rows; neither scanned nor removed. */
+	uint64_t moved;
+	/* Unchanged files that were scanned because they lacked a resemblance sketch. */
+	uint64_t sketched_again;
+	uint64_t bytes;		     /* the number of scanned bytes */
+	uint64_t listed_directories; /* directories in the list; they are skipped */
+	/* Links, pipes and other names in the list that are not regular files. */
+	uint64_t listed_others;
+	uint64_t kernel_file_systems; /* the number of skipped file systems of the kernel */
+	/* Archive parts that were left out by design: reported, but not failures. */
+	uint64_t left_out;
 	double seconds;
-	bool is_interrupted; /* `stop` was set from outside */
-	bool is_unwritten;   /* and the last scanned files could not be written to the index */
+	bool is_interrupted; /* the caller set `stop` */
+	/* The run was interrupted, and the last scanned files could not be written to the index. */
+	bool is_unwritten;
 };
 
 #endif

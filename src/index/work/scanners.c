@@ -16,7 +16,8 @@
 #include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 
-#define WAITING_MAX 64 /* batches whose directories stay open */
+/* The maximum number of batches that wait, because their directories stay open. */
+#define WAITING_MAX 64
 
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
@@ -31,7 +32,7 @@ static void report(struct scanners *scanners, const struct task *task, int syste
 
 /* ---- The ends of tasks and batches ---- */
 
-/* A batch leaves the scanners. */
+/* Record that the scanners have finished a batch. */
 static void count_out(struct scanners *scanners)
 {
 	pthread_mutex_lock(&scanners->mutex);
@@ -123,7 +124,7 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 }
 
 /*
- * Complete a task whose row comes from another name or path of its file; only its keys are
+ * Complete a task whose row was copied from another name or path of its file. Only the keys must be
  * computed.
  */
 static void complete_copy(struct scanners *scanners, struct file_scanner *scanner,
@@ -151,7 +152,7 @@ static void scan_leader(struct scanners *scanners, struct file_scanner *scanner,
 		scan_task(scanners, scanner, shared, task);
 		parked = hard_links_finish(scanners->links, task);
 		end_task(scanners, task);
-		shared = NULL; /* only for that file */
+		shared = NULL; /* the scan was shared only for that file */
 		for (task = parked; task != NULL && !task->names.is_leader; task = next) {
 			next = task->names.next_parked;
 			complete_copy(scanners, scanner, task);
@@ -188,7 +189,7 @@ static void handle_task(struct scanners *scanners, struct file_scanner *scanner,
 		scan_leader(scanners, scanner, shared, task);
 }
 
-/* A thread without enough memory to scan reports each task. */
+/* If the thread has not enough memory to scan, report the file of the task as unreadable. */
 static void fail_task(struct scanners *scanners, struct task *task)
 {
 	while (task != NULL) {

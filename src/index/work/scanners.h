@@ -38,13 +38,14 @@ struct scanners {
 	unsigned kept_max; /* the number of largest files to scan last */
 
 	struct members_use members; /* set at the start */
-	atomic_llong inflated_left; /* rest of request->max_inflated_total_bytes */
-	struct queue queue;	    /* of batches; the walkers are its producer */
+	/* The part of request->max_inflated_total_bytes that is not used yet. */
+	atomic_llong inflated_left;
+	struct queue queue; /* a queue of batches; all walkers together are its only producer */
 	struct largest largest;
 	struct thread_group threads;
 	pthread_mutex_t mutex;	/* for the members below */
-	pthread_cond_t changed; /* a batch has left */
-	unsigned in_flight;	/* batches pushed and not yet scanned */
+	pthread_cond_t changed; /* signals that the scanners have finished a batch */
+	unsigned in_flight;	/* the number of batches that were pushed and not yet scanned */
 };
 
 /*
@@ -56,7 +57,7 @@ void scanners_join(struct scanners *scanners);
 
 /* ---- For the walkers; any thread may call these ---- */
 
-/* Push a batch; waits for room. */
+/* Push a batch. Waits until the queue has room. */
 void scanners_push(struct scanners *scanners, struct batch *batch);
 
 /* Wait until all pushed batches were scanned. */

@@ -21,7 +21,7 @@
  */
 #define WAITING_MAX QUEUE_CAPACITY_MAX
 #ifndef TRANSACTION_ROWS_MAX
-#define TRANSACTION_ROWS_MAX SIZE_MAX /* smaller in tests */
+#define TRANSACTION_ROWS_MAX SIZE_MAX /* tests use a smaller value */
 #endif
 
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
@@ -127,7 +127,7 @@ static int take_next(struct writer *writer, struct batch *batch, struct simhash_
 	return commit(writer, error) != 0 ? -1 : store_end_load(writer->store, error);
 }
 
-/* Get the next batch. If rows wait to be written, returns NULL after a moment. */
+/* Get the next batch. If rows wait to be written and no batch comes soon, returns NULL. */
 static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool *timed_out)
 {
 	int64_t look_ns = clock_monotonic_ns() + LOOK_NS;
@@ -138,7 +138,10 @@ static struct batch *next_batch(struct writer *writer, int64_t deadline_ns, bool
 			       timed_out);
 }
 
-/* If the run was told to stop, write at once, because a scanner may wait for its file forever. */
+/*
+ * Must the pending rows be written now? After a request to stop they must, because a scanner may
+ * wait for a file forever.
+ */
 static bool is_due(const struct writer *writer, size_t full, int64_t deadline_ns, bool timed_out)
 {
 	return writer->pending.counts.batches > 0 &&
@@ -165,7 +168,7 @@ int writer_write(struct writer *writer, struct simhash_error *error)
 			deadline_ns = clock_monotonic_ns() + COMMIT_AFTER_S * NS_PER_S;
 		if (batch != NULL)
 			status = take_next(writer, batch, error);
-		/* Even if batches keep coming, nothing waits beyond the deadline. */
+		/* Rows are written at the deadline even if more batches keep coming. */
 		if (status == 0 && is_due(writer, full, deadline_ns, timed_out))
 			status = commit(writer, error);
 		if (status != 0) {

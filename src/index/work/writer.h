@@ -4,7 +4,7 @@
  *
  *     writer_init(&writer, store, &scope, &roots, &failures, threads, stop, error);
  *     writer_begin_runs(&writer, error);
- *     ... scanners, each of which is a producer of its queue
+ *     ... ... start the scanners; each is a producer of the writer's queue
  *     writer_write(&writer, error);
  *     writer_end_runs(&writer, false, error);
  *     writer_release(&writer);
@@ -25,24 +25,24 @@ struct writer {
 	struct store *store; /* borrowed */
 	struct row_scope scope;
 	atomic_bool *stop;     /* set when writing fails */
-	struct queue queue;    /* of batches */
+	struct queue queue;    /* a queue of batches */
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
 	const struct failures *failures;
 	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
 
-	/* the index had no rows of this scope before the run; false until it is set */
+	/* the index had no rows of this scope before the run; false until this is known */
 	bool has_no_rows;
-	struct pending pending; /* for the next transaction */
+	struct pending pending; /* the content of the next transaction */
 };
 
-/* For a queue with `producers` scanners. */
+/* Prepare a writer whose queue has `producers` producers. */
 int writer_init(struct writer *writer, struct store *store, const struct row_scope *scope,
 		const struct roots *roots, const struct failures *failures, unsigned producers,
 		atomic_bool *stop, struct simhash_error *error);
 void writer_release(struct writer *writer);
 
-/* Write until all producers have left. After a failure, later batches are dropped. */
+/* Write until all producers have finished. After a failure, later batches are dropped. */
 int writer_write(struct writer *writer, struct simhash_error *error);
 
 /*
