@@ -23,8 +23,11 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 
-#define WORK_DESCRIPTORS 5   /* descriptors that an act keeps open */
-#define OTHER_DESCRIPTORS 64 /* descriptors of the program, and for short use during an act */
+#define WORK_DESCRIPTORS 5 /* the number of descriptors that an act keeps open */
+/*
+ * The number of other descriptors of the program, including those that an act opens for a moment.
+ */
+#define OTHER_DESCRIPTORS 64
 #define BATCH_BYTES ((int64_t)64 << 20)
 
 /* The number of acts whose files can be open at the same time. */
@@ -133,7 +136,10 @@ static int check_other_names(struct work *work)
 			: 0;
 }
 
-/* Both names of a hard link share one owner, one mode and one list of attributes. */
+/*
+ * Can the copy become a hard link? Both names of a hard link share one owner, one mode and one list
+ * of attributes.
+ */
 static int check_link(struct work *work)
 {
 	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
@@ -300,7 +306,7 @@ static int examine(struct work *work)
 	return 0;
 }
 
-/* Count one more name of the kept file. */
+/* Record that the kept file has one more name. */
 static void note_link(struct work *work)
 {
 	struct linked_names *linked = &work->actor->linked;

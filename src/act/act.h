@@ -71,9 +71,9 @@ enum act_outcome {
 	ACT_PENDING, /* nothing was done, because actor_act returned -1 earlier */
 	ACT_DONE,    /* done, or would be done */
 	ACT_LEFT,    /* the file was left alone; the reason is in `why` */
-	/* The kept file can have no more names, so this file is kept for the following ones. */
+	/* The kept file can have no more names, so this file is kept for the following copies. */
 	ACT_KEPT,
-	ACT_NOTHING, /* it is already a name of the kept file */
+	ACT_NOTHING, /* the path is already a name of the kept file */
 };
 
 struct act_result {

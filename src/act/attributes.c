@@ -58,7 +58,7 @@ bool has_same_attributes(int x, int y)
 	return same;
 }
 
-/* Is it a capability of a program, or the access list? */
+/* Does the attribute give permissions: a capability of a program, or an access list? */
 static bool gives_rights(const char *name)
 {
 	return strcmp(name, "security.capability") == 0 || strncmp(name, "system.", 7) == 0;

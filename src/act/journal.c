@@ -100,7 +100,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 				 path);
 	if (journal->stream == NULL)
 		return fail(journal, error);
-	/* So that nobody undoes acts that are still running. */
+	/* The lock prevents that another process undoes acts that are still running. */
 	flock(fileno(journal->stream), LOCK_EX | LOCK_NB);
 	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":2,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");

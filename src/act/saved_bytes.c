@@ -25,7 +25,7 @@ static bool is_inode(const void *key, uint32_t number)
 	return gone->device == wanted->device && gone->inode == wanted->inode;
 }
 
-/* Count one more removed name of a file, and return the number of removed names. */
+/* Record one more removed name of a file. Sets the number of its removed names. */
 static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint64_t *names,
 		      struct simhash_error *error)
 {

@@ -14,9 +14,10 @@ struct side {
 	const char *path; /* points into the plan, which must stay valid */
 	int fd;		  /* -1: no file */
 	bool is_watched;
-	bool has_lease;	    /* the system reports each program that opens it for writing */
-	int sync_error;	    /* the errno of a failed synchronization */
-	struct stat status; /* when it was opened, or after the last step of the act */
+	bool has_lease; /* the system reports each program that opens it for writing */
+	int sync_error; /* the errno of a failed synchronization */
+	/* The status when the file was opened, or after the last step of the act. */
+	struct stat status;
 };
 
 /*
@@ -38,7 +39,7 @@ int side_open_writable(const struct side *side);
  */
 int side_watch(struct side *side, struct simhash_error *why);
 
-/* Has no program tried to write to it since side_watch? True without a lease. */
+/* Has no program tried to write to the file since side_watch? Always true without a lease. */
 bool side_has_no_writer(const struct side *side);
 
 /* Synchronize the file with the disk. -1 with errno. */
@@ -63,11 +64,11 @@ bool side_is_unchanged(const struct side *side);
 bool side_take_status(struct side *side);
 
 /*
- * Are they two different files? Inode numbers do not show it: an overlay shows files with other
- * numbers, and a file system that ignores case may have one number for each spelling. But the copy
- * has another name now. If both were the same file, then the kept file's name is missing, its
- * status time has changed, or its directory contains the new name `temporary`. NULL: the copy is in
- * another directory.
+ * Are the two sides different files? Inode numbers do not show this: an overlay shows files with
+ * other numbers, and a file system that ignores case may have one number for each spelling. But the
+ * copy has a new name now. If both sides were the same file, the kept file's name would be missing,
+ * its status time would have changed, or its directory would contain the new name `temporary`.
+ * NULL: the copy is now in another directory.
  */
 bool sides_are_apart(const struct side *copy, const struct side *kept, const char *temporary);
 

@@ -1,8 +1,8 @@
 /*
- * Makes the changes of an act to names and blocks. Each step before the last can be reversed, and
- * the last step is done only if both files still are as they were compared. After it, the kept file
- * is checked again; if it has changed or disappeared, the copy is made again from its open
- * descriptor.
+ * Makes the changes of an act to names and blocks. Each step before the last one can be reversed.
+ * The last step is done only if both files are unchanged since they were compared. After it, the
+ * kept file is checked again. If it has changed or disappeared, the copy is made again from its
+ * open descriptor.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -22,7 +22,7 @@ static int was_exchanged(struct work *work)
 	return refuse(work, "somebody replaced it meanwhile");
 }
 
-/* The same if the file that was there could not be put back. */
+/* Report this failure if the file could also not get its name back. */
 static int was_lost_sight_of(struct work *work, const char *now)
 {
 	return error_set(work->why, SIMHASH_E_RANGE,
@@ -151,7 +151,7 @@ static int check_afterwards(struct work *work)
 	if (!side_is_unchanged(work->kept))
 		return make_again(work, "the file that is kept changed or lost its name in the "
 					"last moment");
-	/* On a network, a file without a name may have no status. */
+	/* On a network file system, a file without a name may have no status. */
 	if (fd_status(work->copy.fd, &now) == 0 && !is_same_content(&now, &work->copy.status))
 		return make_again(work, "somebody wrote to it in the last moment");
 	return 0;
@@ -236,7 +236,8 @@ static int do_hardlink(struct work *work)
 	    place_status(&work->copy.place, temporary, &linked) != 0 ||
 	    !is_same_inode(&linked, &work->kept->status))
 		refuse(work, "the file that is kept has changed");
-	else if (check_copy(work) == 0) /* the link also changed it if both are one file */
+	/* If both names are one file, the link also changed the status time of the copy. */
+	else if (check_copy(work) == 0)
 		return replace_by(work, temporary);
 	unlinkat(directory, temporary, 0);
 	return -1;

@@ -82,7 +82,7 @@ static bool is_file(const struct stat *status, const struct journal_file *file)
 
 /*
  * The mode of a restored file. If its owner or group differs, it gets no set-user-ID or
- * set-group-ID bit. If its group differs, the group has no more rights than all users.
+ * set-group-ID bit. If its group differs, the group has no more permissions than all users.
  */
 static mode_t restored_mode(const struct stat *status, const struct journal_file *file)
 {
@@ -208,8 +208,8 @@ static enum undo_status clean_names(struct undo *undo, const struct stat *named,
 }
 
 /*
- * Somebody's file has the name. The error message contains the name of a file that an act or undo
- * left.
+ * Another file has the name, so nothing is done. The error message contains the name of a file that
+ * an act or an undo left.
  */
 static enum undo_status leave_other(struct undo *undo, const char *why)
 {
@@ -243,8 +243,8 @@ static bool has_owner(const struct stat *status, const struct journal_file *file
 
 /*
  * Restore the owner first, because a new owner clears capabilities and mode bits; then attributes
- * and mode, and last the times. Attributes that give rights are restored only together with the
- * owner and the group. `from` -1: there is no file to copy attributes from.
+ * and mode, and last the times. Attributes that give permissions are restored only together with
+ * the owner and the group. `from` -1: there is no file to copy attributes from.
  */
 static int dress(struct undo *undo, int from, int to)
 {
@@ -259,7 +259,7 @@ static int dress(struct undo *undo, int from, int to)
 	is_owned = has_owner(&now, file);
 	if (!is_owned && (fchown(to, (uid_t)file->owner, (gid_t)file->group) == 0 ||
 			  fchown(to, (uid_t)-1, (gid_t)file->group) == 0)) {
-		if (fstat(to, &now) != 0) /* the owner that the system has set */
+		if (fstat(to, &now) != 0) /* use the owner that the system has set */
 			return -1;
 		is_owned = has_owner(&now, file);
 	}

@@ -10,22 +10,23 @@
 
 enum undo_status {
 	UNDO_LEFT = -1, /* it cannot be undone; the reason is given */
-	UNDO_NOTHING,	/* it is as it was before the act */
-	UNDO_CLEANED,	/* the same, but a name left by a kill is removed */
-	UNDO_DONE,	/* restored, or would be restored */
+	UNDO_NOTHING,	/* the file is as it was before the act */
+	UNDO_CLEANED,	/* the same, but a name that a kill left was removed */
+	UNDO_DONE,	/* the file was restored, or would be restored */
 };
 
 struct undo_result {
 	const char *owner_note, *attribute_note; /* what could not be restored; or NULL */
-	uint64_t spare_names; /* the number of names left by a kill that are removed, or would be */
-	uint64_t bytes;	      /* the disk space for restored files */
+	/* The number of names left by a kill that were removed, or would be. */
+	uint64_t spare_names;
+	uint64_t bytes; /* the disk space for restored files */
 };
 
 /*
  * Undo one act. Without `does`, nothing is changed. A file that was removed or became a hard link
  * is restored from the kept file if that file still has the content in the journal. It gets its
- * holes, its mode, its times and, as far as the system allows, its owner back. With another owner
- * or group, it gets no right that only the old ones had.
+ * holes, its mode, its times and, as far as the system allows, its owner back. If its owner or
+ * group differs, it gets no permissions that only the old owner or group had.
  */
 enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_result *result,
 			  struct simhash_error *why);
