@@ -155,7 +155,7 @@ static int read_decision(const struct decision_reader *reader, const json_t *ite
 	if (decision != NULL && strcmp(decision, "keep") == 0)
 		file->decision = DECIDED_KEEP;
 	else if (decision != NULL && (strcmp(decision, "remove") == 0 ||
-				      strcmp(decision, "give up") == 0 /* of earlier versions */))
+				      strcmp(decision, "give up") == 0 /* earlier versions */))
 		file->decision = DECIDED_GIVE_UP;
 	else
 		return expect(reader, "decision", "keep or remove");

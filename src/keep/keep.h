@@ -1,6 +1,7 @@
 /*
- * Decides which copies are removed: turns files with decisions or rules into planned acts. This
- * room opens no files, so the code that acts must check that each file still is as described.
+ * Decides which copies are removed: makes a plan of acts from files with decisions, or from files
+ * and rules. This room opens no files, so the code that acts must check that each file still is as
+ * described.
  *
  *     keep_rule_parse("oldest", &policy.rules[policy.rule_count++], &error);
  *     status = plan_make(files, count, &policy, &plan, &error);
@@ -31,7 +32,7 @@
 enum decision {
 	DECIDED_BY_RULES,
 	DECIDED_GIVE_UP,
-	DECIDED_KEEP /* the later decision of this list counts if there are two about one path */
+	DECIDED_KEEP /* if a path has two decisions, the later one in this list counts */
 };
 
 struct keep_file {
@@ -106,7 +107,10 @@ int plan_make(struct keep_file *files, size_t count, const struct keep_policy *p
 	      struct plan *plan, struct simhash_error *error);
 void plan_release(struct plan *plan);
 
-/* Which of two files do the rules keep? Negative: the first; never 0 for different paths. */
+/*
+ * Decide which of two files the rules keep. Negative: the first one; positive: the second one;
+ * never 0 for different paths.
+ */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y);
 

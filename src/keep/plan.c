@@ -113,7 +113,7 @@ static int refuse(struct planner *planner, const struct keep_file *file, const c
 	return 0;
 }
 
-/* Did an interrupted act leave it? Undo needs such a file. */
+/* Did an interrupted act leave this file? Undo needs it. */
 static bool is_left_over(const struct keep_file *file)
 {
 	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
@@ -125,8 +125,8 @@ static bool is_left_over(const struct keep_file *file)
 }
 
 /*
- * May this file be kept for the others? A protected file gets no other name, because it could be
- * changed through that name.
+ * May this file be kept in place of the other files? A protected file gets no new hard links,
+ * because it could be changed through them.
  */
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
