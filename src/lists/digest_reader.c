@@ -20,17 +20,17 @@
 #include "lists/list_lines.h"
 #include "lists/list_source.h"
 
-#define NAME_MAX_BYTES 1020 /* the limit of every engine */
+#define NAME_MAX_BYTES 1020 /* the maximum size of a name that every engine can store */
 
 struct digest_reader {
 	struct list_lines lines;
 	struct bytes line; /* the last line */
 	struct simhash_tag_set *tag_set;
 	bool has_end;		       /* the last line counts the files */
-	uint64_t files;		       /* so far */
+	uint64_t files;		       /* the number of files so far */
 	unsigned hashes;	       /* the hashes at the ends of the lines */
 	struct row_sketches *sketches; /* the hashes of the last row */
-	char *path;		       /* of the last row: directory, name and extension */
+	char *path;		       /* the path of the last row: directory, name and extension */
 	size_t path_capacity;
 };
 

@@ -27,13 +27,16 @@ int digest_reader_open(const char *path, struct digest_reader **reader,
 		       struct simhash_error *error);
 
 /*
- * The same for lines of which none was read. The reader takes ownership of them, even after a
- * failure.
+ * The same for opened lines from which nothing was read. The reader takes ownership of the lines,
+ * even after a failure.
  */
 int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
 			struct simhash_error *error);
 
-/* Return the hashes of the files, a bit for each enum file_hash: see file_row.sketches. */
+/*
+ * Return the kinds of hashes that the files have, with a bit for each enum file_hash: see
+ * file_row.sketches.
+ */
 unsigned digest_reader_hashes(const struct digest_reader *reader);
 
 /* Return the tag set of all files; it lives as long as the reader. */

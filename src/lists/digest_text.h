@@ -1,5 +1,5 @@
 /*
- * Writes digest lists: the rows of an index as text that can be used without the files.
+ * Writes digest lists: the rows of an index as text, which can be used without the files.
  * docs/digests.md has the grammar.
  *
  *     digests_put_heading(&line, tag_set, 0);

@@ -17,8 +17,8 @@ struct known_database;
 bool is_database(const char *path);
 
 /*
- * Borrows the path. Nothing is written, and no code in the file is run: no view, trigger or
- * function.
+ * Open the file; its path is borrowed. Nothing is written to it, and no code in it is run: no view,
+ * trigger or function.
  */
 int known_database_open(const char *path, struct known_database **database,
 			struct simhash_error *error);

@@ -4,7 +4,7 @@
  *     digests   a list of digests
  *     nsrl      a table whose first line names the columns "SHA-1", "SHA-256" or "MD5", as the NSRL
  *               had until 2022; or its SQLite files of today, as known_database.h describes them
- *     hashdeep  the same after "%%%% HASHDEEP-1.0"
+ *     hashdeep such a table after "%%%% HASHDEEP-1.0"
  *     sums      a hash and a name on each line, as sha256sum or md5deep write them, or
  *               "SHA256 (name) = hash"
  *     xxh128    such lines with hashes XXH3-128

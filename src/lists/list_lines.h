@@ -22,10 +22,10 @@
 struct list_source;
 
 struct list_lines {
-	const char *name; /* of the list, for messages */
+	const char *name; /* the name of the list, for messages */
 	struct list_source *source;
 	bool may_end_open; /* the last line may lack its newline */
-	bool ended_open;   /* the last line lacked it */
+	bool ended_open;   /* the last line lacked its newline */
 	bool has_bytes;	   /* the list is not empty */
 	uint64_t line;	   /* the number of the last line */
 	char *text;	   /* the line, and the beginning of the next ones */
