@@ -16,7 +16,7 @@
 
 #define K_MAX 1024
 #define VALUE_BYTES 8
-#define NO_VALUE UINT64_MAX /* a feature with this hash is ignored: one of 2^64 */
+#define NO_VALUE UINT64_MAX /* a feature with this hash is ignored; only one in 2^64 has it */
 
 struct bottomk_state {
 	size_t count, k;
@@ -158,7 +158,7 @@ static int64_t cluster(const struct simhash_measure *measure, const uint8_t *ske
  * sketch. The rarest values come first, because few other sketches have them.
  */
 struct rare_values {
-	uint64_t *values; /* of all sketches, one after the other */
+	uint64_t *values; /* the values of all sketches, one after another */
 	size_t *starts;	  /* has count + 1 items */
 	/* the number of sketches with values of this hash; not exact, but consistent */
 	uint32_t *common;
@@ -175,7 +175,10 @@ static size_t values_of(const uint8_t *sketch, size_t k, uint64_t *values)
 {
 	size_t count = 0;
 
-	/* Values increase in a valid sketch; a damaged sketch ends where they do not. */
+	/*
+	 * The values of a valid sketch increase. A damaged sketch is read up to the first value
+	 * that does not.
+	 */
 	while (count < k && (values[count] = value_at(sketch, count)) != NO_VALUE &&
 	       (count == 0 || values[count] > values[count - 1]))
 		count++;

@@ -20,14 +20,14 @@ struct feature_stream {
 	struct feature_spec spec;
 	feature_fn *take;
 	void *context;
-	uint64_t total; /* features passed on */
+	uint64_t total; /* the number of features passed on */
 	/* The start of a feature whose end has not arrived yet. */
 	uint8_t tail[2 * FEATURE_BYTES_MAX];
 	size_t tail_size;
 	/* The hashes of the last words, by word number, and the number of words. */
 	uint64_t words[2][FEATURE_WORDS_MAX];
 	uint64_t word_count;
-	size_t count; /* of the hashes below */
+	size_t count; /* the number of hashes below */
 	uint64_t *hashes[2];
 	char *text; /* for words: text that is not cut yet */
 	size_t text_size;
@@ -92,7 +92,7 @@ static void update_bytes(struct feature_stream *stream, const uint8_t *bytes, si
 {
 	size_t keep = stream->spec.n - 1, joined;
 
-	/* First the features that begin in earlier bytes. */
+	/* First, hash the features that begin in earlier bytes. */
 	joined = size < keep ? size : keep;
 	memcpy(stream->tail + stream->tail_size, bytes, joined);
 	hash_bytes(stream, stream->tail, stream->tail_size + joined);

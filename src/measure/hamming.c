@@ -6,8 +6,8 @@
  * that differ in at most k bits agree in the remaining blocks of some table. A pair that differs in
  * fewer blocks than k agrees in several tables. Only the canonical table reports it: the table that
  * omits the blocks that differ, and the first of the other blocks. The fingerprints that agree in a
- * table are a smaller problem of the same kind, on the remaining bits. If they are many, as for
- * similar texts, they are cut again.
+ * table are a smaller problem of the same kind, on the remaining bits. If there are many of them,
+ * as for similar texts, they are cut again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,7 +23,7 @@
 #define TABLES_MAX 100000
 #define KEY_BITS_MAX 33 /* three passes of sorting */
 
-/* Measured, in nanoseconds: comparing two fingerprints, and sorting one. */
+/* The measured time to compare two fingerprints, and to sort one, in nanoseconds. */
 #define COMPARE_NS 1.0
 #define SORT_NS 45.0
 

@@ -65,7 +65,8 @@ static int64_t differences(const struct symbols *a, const struct symbols *b, siz
 #define STRIP_BITS (64 * STRIP_WORDS)
 
 struct strip {
-	uint64_t row[STRIP_BITS + 1][STRIP_WORDS]; /* bit set where a symbol is; row 0 is empty */
+	/* For each symbol, the bits of its positions; row 0 is empty. */
+	uint64_t row[STRIP_BITS + 1][STRIP_WORDS];
 	uint64_t value[STRIP_WORDS];
 };
 

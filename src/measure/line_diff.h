@@ -11,7 +11,7 @@
 
 #include "simhash.h"
 
-/* `most` differences take memory for most * most numbers. */
+/* A search for at most `most` differences takes memory for most * most numbers. */
 #define LINE_DIFF_MOST 1000
 
 struct line_diff {

@@ -21,21 +21,25 @@
 #include "measure/measure.h"
 
 #define FUNCTIONS_MAX 1024
-#define RECENT 1024 /* features remembered while the values are still filling */
+/* The number of features that are remembered while some values are still empty. */
+#define RECENT 1024
 #define VALUE_BYTES 2
-#define FEW_PASS 6 /* one of 2^6 */
+#define FEW_PASS 6 /* one in 2^6 features */
 
 struct minhash_state {
-	unsigned shift; /* 2^shift functions */
+	unsigned shift; /* there are 2^shift functions */
 	unsigned level; /* the highest whole part of a value */
 	uint64_t value
-		[FUNCTIONS_MAX]; /* the whole part in the highest `shift` bits, then the fraction */
+		/*
+		 * The highest `shift` bits are the whole part, and the other bits are the fraction.
+		 */
+		[FUNCTIONS_MAX];
 	uint32_t at_level[FUNCTIONS_MAX]; /* the number of values with this whole part */
 	/* The order that a feature draws, computed as far as it is needed. */
 	uint16_t order[FUNCTIONS_MAX];
 	uint64_t made_for[FUNCTIONS_MAX]; /* the number of the feature */
 	uint64_t features;
-	uint64_t limit; /* fractions from here on change nothing when level is 0 */
+	uint64_t limit; /* at level 0, draws with this fraction or a larger one change nothing */
 	uint64_t recent[RECENT];
 };
 
@@ -208,7 +212,8 @@ static unsigned count_equal(const uint8_t *a, const uint8_t *b, unsigned functio
 
 static double share_of(unsigned equal, unsigned functions)
 {
-	static const double by_chance = 1.0 / 65536; /* of different values */
+	/* The probability that different values agree. */
+	static const double by_chance = 1.0 / 65536;
 	double share = ((double)equal / functions - by_chance) / (1 - by_chance);
 
 	return share < 0 ? 0 : share;
@@ -259,7 +264,7 @@ static unsigned choose_rows(unsigned functions, double s)
 struct banding {
 	const uint8_t *sketches;
 	unsigned functions, band;
-	size_t size;	  /* of a sketch */
+	size_t size;	  /* the size of a sketch */
 	size_t band_size; /* in bytes */
 	double min_similarity;
 	simhash_pair_fn *pair;
@@ -334,7 +339,7 @@ static bool is_crowded(const struct sort_item *items, size_t count, unsigned ban
 	return 2 * pairs * bands > all;
 }
 
-/* Rows that stay in the cache while all others pass. */
+/* The number of sketches that stay in the cache while all others are compared with them. */
 #define ROWS_AT_ONCE 64
 
 static int compare_all(const struct banding *b, size_t count, struct simhash_error *error)

@@ -21,7 +21,7 @@
 /* ---- Reading ---- */
 
 struct weight_line {
-	size_t at, size; /* of the feature in the text */
+	size_t at, size; /* the position and the size of the feature in the text */
 	int64_t weight;
 	unsigned long line;
 };
@@ -219,7 +219,7 @@ static void take_feature(void *context, uint64_t *hashes, uint64_t *second, size
 	features->count += count;
 }
 
-/* Enter the weight of a feature; false if it has one. */
+/* Enter the weight of a feature. False if the feature already has a weight. */
 static bool enter(struct feature_weights *weights, uint64_t hash, int64_t weight)
 {
 	struct slot *slot = slots_find(&weights->slots, hash >> 16, is_weight_of,
@@ -231,7 +231,7 @@ static bool enter(struct feature_weights *weights, uint64_t hash, int64_t weight
 	weights->items[weights->count++] = (struct feature_weight){hash, weight};
 	slots_add(&weights->slots, slot, hash >> 16, (uint32_t)weights->count);
 	weights->maybe[(hash & 0xffff) >> 3] |= (uint8_t)(1 << (hash & 7));
-	/* A sum, so that the order of lines changes nothing. */
+	/* The hash is a sum, so that it does not depend on the order of lines. */
 	write_big_endian(bytes, 8, hash);
 	write_big_endian(bytes + 8, 8, (uint64_t)weight);
 	weights->sum += XXH3_64bits(bytes, sizeof bytes);

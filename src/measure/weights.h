@@ -1,6 +1,6 @@
 /*
- * Weights of features in two forms: by their text as they are read, and by their hash as a measure
- * looks them up.
+ * Defines weights of features in two forms: with the text of each feature, as they are read, and
+ * with its hash, as a measure looks them up.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_MEASURE_WEIGHTS_H
@@ -13,20 +13,21 @@
 #define FEATURE_WEIGHT_MAX 1000000
 
 struct feature_weights {
-	int64_t default_weight; /* of all features that are not in the table */
-	struct slots slots;	/* numbers of weights, by the upper bits of the hash */
+	int64_t default_weight; /* the weight of all features that are not in the table */
+	struct slots slots;	/* the numbers of weights, found by the upper bits of the hash */
 	struct feature_weight {
 		uint64_t hash;
 		int64_t weight;
 	} * items;
 	size_t count;
-	uint8_t maybe[8192]; /* a bit for the lowest 16 of each hash in the table */
-	uint64_t sum;	     /* a hash of all weights, whatever their order */
+	/* A filter: one bit for the lowest 16 bits of each hash in the table. */
+	uint8_t maybe[8192];
+	uint64_t sum; /* a hash of all weights, which does not depend on their order */
 };
 
 /*
- * The table for a measure whose features are `spec`. Errors: SIMHASH_E_SYNTAX for a line that is
- * not one such feature, or the same as another; SIMHASH_E_MEMORY.
+ * Make the table for a measure whose features are `spec`. Errors: SIMHASH_E_SYNTAX if a line is not
+ * exactly one such feature, or has the feature of another line; SIMHASH_E_MEMORY.
  */
 int feature_weights_new(const struct simhash_weights *source, const struct feature_spec *spec,
 			struct feature_weights **weights, struct simhash_error *error);

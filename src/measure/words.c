@@ -97,7 +97,7 @@ static bool begins_word(const uint8_t *text, size_t size)
 	       uc_wordbreak_property(character) == WBP_EXTENDNUMLET;
 }
 
-/* bytes in one call of the library, whose answers are stored */
+/* the number of bytes in one call of the library */
 #define PIECE 4096
 
 static void split_piece(const uint8_t *text, size_t size, word_fn *word, void *context)
