@@ -19,8 +19,8 @@ _Static_assert(PIECE_MAX == FILE_SCANNER_BUFFER, "a piece fills the buffer of a 
 struct container {
 	struct file_scanner *scanner;
 	struct unpacker *unpacker; /* NULL: the scanner's sandbox reads */
-	struct content content;	   /* of the current member */
-	struct bytes name;	   /* the name that the last problem is about */
+	struct content content;	   /* the content of the current member */
+	struct bytes name;	   /* the name of the member with the last problem */
 	int why;
 	bool is_over;
 };

@@ -155,11 +155,11 @@ static la_int64_t seek_file(struct archive *archive, void *data, la_int64_t offs
 
 struct gzip {
 	struct inflating *inflating;
-	struct container_file *file; /* or NULL: in memory */
+	struct container_file *file; /* the file; NULL if the archive is in memory */
 	const uint8_t *next;
 	size_t left;
 	int failed_errno;	 /* the errno of inflating, or 0 */
-	bool is_begun, has_gzip; /* for the first bytes of the content */
+	bool is_begun, has_gzip; /* used for the first bytes of the content */
 	uint8_t plain[READ_BUFFER];
 };
 
@@ -362,7 +362,7 @@ static int reopen_raw(struct container_level *level)
 				  : container_level_open_memory(&again, level->memory, level->size,
 								level->kind, level->kind, &why);
 
-	level->memory = NULL; /* it belongs to the other one, even after a failure */
+	level->memory = NULL; /* the new level owns it, even after a failure */
 	if (status != 0)
 		return -1;
 	again.prefix_size = level->prefix_size;
@@ -374,8 +374,9 @@ static int reopen_raw(struct container_level *level)
 }
 
 /*
- * libarchive takes a block of zeros for the end of a tar file and looks for another one behind it, but
- * compressed disk images also begin with zeros. If no tar file follows, the content is not an archive.
+ * libarchive takes a block of zeros for the end of a tar file and looks for another tar file after
+ * it, but compressed disk images also begin with zeros. If no tar file follows, the content is not
+ * an archive.
  */
 int container_level_next(struct container_level *level, struct archive_entry **entry)
 {
@@ -453,7 +454,7 @@ static int64_t end_of(const struct container_level *level, const struct containe
 	bool is_stream = (level->kind & CONTAINER_COMPRESSED) != 0 &&
 			 (format == ARCHIVE_FORMAT_RAW || format == ARCHIVE_FORMAT_TAR);
 
-	/* The bytes that the filter for .Z skips at the end are unknown. */
+	/* It is unknown which bytes the filter for .Z skips at the end. */
 	if (level->memory != NULL)
 		return -1;
 	if (level->gzip != NULL)

@@ -30,16 +30,16 @@ struct container_level {
 	uint8_t *memory;	     /* owned; NULL for a file */
 	struct gzip *gzip;	     /* for a gzip file, whose content is the archive; or NULL */
 	size_t prefix_size;	     /* the size of the prefix of its members' names */
-	struct container_file *file; /* NULL: in memory, of `size` bytes */
+	struct container_file *file; /* NULL: the archive is in memory, with `size` bytes */
 	size_t size;
 	bool has_header;  /* libarchive has looked for a first member */
-	bool is_begun;	  /* has had a member */
-	bool is_for_text; /* members get no rows */
+	bool is_begun;	  /* a member was read */
+	bool is_for_text; /* its members get no rows */
 	bool has_gaps;	  /* some bytes do not belong to a member */
 	bool is_volume;	  /* one of several volumes of an archive */
 	unsigned kind;
 	int failed_as_opened;	   /* the failure when the format was detected, or 0 */
-	unsigned unnamed;	   /* members whose names are not text */
+	unsigned unnamed;	   /* the number of members whose names are not text */
 	struct document *document; /* receives the parts; or NULL */
 };
 
@@ -48,12 +48,12 @@ int container_level_kinds(unsigned *kinds, struct simhash_error *error);
 const char *container_level_library(void);
 
 /*
- * Open the archive of kind `kind` at file->begin, which may contain `kinds`. -1 with an errno or a
- * container_failure.
+ * Open the archive of kind `kind` at file->begin. A compressed file may contain any of `kinds`. -1
+ * with an errno or a container_failure.
  */
 int container_level_open_file(struct container_level *level, struct container_file *file,
 			      unsigned kinds, unsigned kind, int *why);
-/* The same in memory. Takes ownership of the memory, even after a failure. */
+/* The same for an archive in memory. Takes ownership of the memory, even after a failure. */
 int container_level_open_memory(struct container_level *level, uint8_t *memory, size_t size,
 				unsigned kinds, unsigned kind, int *why);
 /* Read the header of the next member; the answer is one of archive_read_next_header. */

@@ -26,7 +26,7 @@
 #include "scan/file/scan_file.h"
 
 #define POLL_MS 50	    /* the interval at which to check for a stop */
-#define ANSWERS_MAX 4000000 /* for a million members */
+#define ANSWERS_MAX 4000000 /* the maximum number of answers, enough for a million members */
 #define SHARE_MIN ((uint64_t)16 << 20)
 #define ROOM_MS 2 /* the interval at which to look for room */
 
@@ -37,20 +37,22 @@ struct sandbox {
 	pid_t pid; /* 0: there is no process */
 	int socket;
 	struct sandbox_area *area;
-	bool is_unpacking;  /* a file is open and not yet read to its end */
-	bool is_in_member;  /* a member has begun */
-	bool has_slot;	    /* the slot is ready and is being read */
-	bool has_ended;	    /* the process has ended; its last slot is being read */
-	unsigned slot;	    /* the current or next slot */
-	size_t used, at;    /* bytes in the slot, and bytes read of it */
-	int64_t bytes_left; /* of members; an honest process reports a limit itself */
+	bool is_unpacking; /* a file is open and not yet read to its end */
+	bool is_in_member; /* a member has begun */
+	bool has_slot;	   /* the slot is ready and is being read */
+	bool has_ended;	   /* the process has ended; its last slot is being read */
+	unsigned slot;	   /* the current or next slot */
+	/* The number of bytes in the slot, and the number of these that were read. */
+	size_t used, at;
+	/* The bytes that members may still have; a correct process reports this limit itself. */
+	int64_t bytes_left;
 	unsigned answers_left;
-	bool has_room;	 /* is one of the reading_max that may have a process */
-	bool is_alone;	 /* has the memory that only one process has at a time */
-	uint64_t passed; /* answers for this file that the caller has received */
+	bool has_room;	 /* is one of the at most reading_max() sandboxes that may have a process */
+	bool is_alone;	 /* uses the memory that only one process may use at a time */
+	uint64_t passed; /* the number of answers for this file that the caller has received */
 	struct sandbox_request request;
-	int fd;			       /* of the file; owned by the caller */
-	char name[CONTAINER_NAME_MAX]; /* of the last answer */
+	int fd;			       /* the file; owned by the caller */
+	char name[CONTAINER_NAME_MAX]; /* the name in the last answer */
 };
 
 struct sandbox *sandbox_new(struct sandbox_use *use)
@@ -198,7 +200,7 @@ static int spawn(struct sandbox *sandbox, int file, int socket, int memory)
 	return status;
 }
 
-/* Wait until the process reports that it has dropped its rights. Returns 0 or an errno. */
+/* Wait until the process reports that it has restricted itself. Returns 0 or an errno. */
 static int wait_for_start(const struct sandbox *sandbox)
 {
 	int why = 0;
@@ -211,8 +213,8 @@ static int wait_for_start(const struct sandbox *sandbox)
 }
 
 /*
- * Run this program, even if its file was replaced; under valgrind, not valgrind itself. Returns 0
- * or an errno.
+ * Run this program again, even if its file was replaced. Under valgrind, run the program and not
+ * valgrind. Returns 0 or an errno.
  */
 static int spawn_self(struct sandbox *sandbox, int socket, int memory)
 {
@@ -349,7 +351,7 @@ static int open_from_start(struct sandbox *sandbox)
 {
 	int why = 0;
 
-	/* If somebody ended the process, replace it once. */
+	/* If the process was killed, start another one, but only once. */
 	for (int tries = 0; tries < 2 && why == 0; tries++) {
 		if (sandbox->pid == 0)
 			why = start(sandbox);
@@ -572,7 +574,7 @@ static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop
 	}
 	for (uint64_t i = 0; i <= sandbox->passed; i++) {
 		answer = next_answer(sandbox, stop, buffer, piece);
-		/* Also if the process has ended; then nothing follows. */
+		/* This is also the end if the process has ended, because nothing follows. */
 		if (answer == UNPACKED_STOPPED || !sandbox->is_unpacking)
 			break;
 	}

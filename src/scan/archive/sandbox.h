@@ -1,6 +1,6 @@
 /*
- * Unpacks archives in a process without rights, so that a fault in a decoder costs one archive and
- * not the run. The process can read the given file, write to memory that it shares with this
+ * Unpacks archives in a restricted process, so that a fault in a decoder loses one archive and does
+ * not end the run. The process can read the given file, write to memory that it shares with this
  * process, and use a limited amount of memory. The system rejects everything else.
  *
  * The processes of all threads share one half of the memory. If there are too many threads for this
@@ -36,17 +36,18 @@ struct file_scanner;
  * The state that the sandboxes of a run share. The caller keeps it until the last sandbox is freed.
  */
 struct sandbox_use {
-	/* called once, from any thread; or NULL */
+	/* Called at most once, from any thread; or NULL. */
 	void (*warning)(void *context, const char *message);
 	void *context;
-	unsigned threads;     /* threads that read archives at once; 0 counts as one */
-	int64_t memory_bytes; /* for all processes, at least 32 MiB; 0: the default */
-	atomic_uint reading;  /* sandboxes with an open file */
+	/* The number of threads that read archives at the same time; 0 counts as one. */
+	unsigned threads;
+	int64_t memory_bytes; /* the memory of all processes, at least 32 MiB; 0: the default */
+	atomic_uint reading;  /* the number of sandboxes with an open file */
 	atomic_flag was_told;
-	atomic_flag reads_alone; /* does one read an archive that needs much memory? */
+	atomic_flag reads_alone; /* is one of them reading an archive that needs much memory? */
 };
 
-/* Return the library that drops the rights, or NULL for a build without it. */
+/* Return the library that restricts the process, or NULL for a build without it. */
 const char *sandbox_library(void);
 
 /* NULL if memory is short. */

@@ -48,7 +48,8 @@ struct sandbox_area {
 	uint64_t memory_bytes; /* the limit of the process; set before it starts */
 	uint64_t unused[7];
 	struct sandbox_slot {
-		_Atomic uint32_t used; /* bytes of complete records; set after the records */
+		/* The size of the complete records in bytes; set after the records. */
+		_Atomic uint32_t used;
 		uint32_t unused[15];
 		uint8_t bytes[SANDBOX_SLOT_BYTES];
 	} slots[SANDBOX_SLOTS];
@@ -65,12 +66,12 @@ struct sandbox_request {
 	struct unpack_request unpack; /* its names are below */
 	int64_t size_bytes;
 	bool has_wanted;
-	char names[4096]; /* of the file, and of the requested member */
+	char names[4096]; /* the names of the file and of the requested member */
 };
 
 /*
- * Drop all rights except reading open files, writing to the socket, and using this much memory.
- * Returns 0 or an errno.
+ * Restrict this process: it can then only read open files, use the socket, and use this much
+ * memory. Returns 0 or an errno.
  */
 int sandbox_give_up_rights(uint64_t memory_bytes);
 

@@ -1,6 +1,5 @@
 /*
- * Drops the rights of a process that unpacks: limits its memory and, with libseccomp, its system
- * calls.
+ * Restricts a process that unpacks: limits its memory and, with libseccomp, its system calls.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -13,7 +12,7 @@
 #include "scan/archive/sandbox.h"
 #include "scan/archive/sandbox_area.h"
 
-#define LIBRARIES_BYTES ((rlim_t)1 << 30) /* of addresses */
+#define LIBRARIES_BYTES ((rlim_t)1 << 30) /* addresses for the libraries */
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, micro) \
@@ -52,7 +51,7 @@ static const int calls[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* Allow memory without code, the socket, and signals to itself. */
+/* Allow new memory for data, the socket, and signals of the process to itself. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);

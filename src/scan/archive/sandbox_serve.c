@@ -15,12 +15,13 @@
 #include "scan/archive/sandbox.h"
 #include "scan/archive/sandbox_area.h"
 
-#define STUCK_S 60 /* of processor time without a byte or a member */
+/* The processor time, in seconds, after which a decoder without a new byte or member is stuck. */
+#define STUCK_S 60
 
 struct server {
 	struct sandbox_area *area;
 	unsigned slot, free; /* the current slot, and the number of free slots after it */
-	size_t used;	     /* bytes in the slot */
+	size_t used;	     /* the number of bytes in the slot */
 };
 
 /* ---- A decoder without progress, or without a reader ---- */
@@ -106,7 +107,10 @@ static bool send_word(const void *word, size_t size)
 
 /* ---- Slots ---- */
 
-/* Hand over the slot, and wait until the next one is free. False if the other process has ended. */
+/*
+ * Report that the slot is ready, and wait until the next slot is free. False if the other process
+ * has ended.
+ */
 static bool pass_on(struct server *server, struct sandbox_request *request)
 {
 	int fd;
@@ -240,6 +244,6 @@ int sandbox_serve(void)
 		if (fd >= 0)
 			close(fd);
 	}
-	/* Functions that run at the end of a program would need rights. */
+	/* Functions that run at the end of a program would make forbidden calls. */
 	_exit(EXIT_SUCCESS);
 }

@@ -16,9 +16,10 @@
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define RATIO_MAX 200
-#define RATIO_FROM (INT64_C(64) << 20) /* inflated bytes allowed for any file */
+/* Every file may inflate to this size; larger sizes have a maximum ratio. */
+#define RATIO_FROM (INT64_C(64) << 20)
 #define MEMBERS_MAX 1000000
-#define INSIDE_MAX ((size_t)128 << 20) /* bytes of nested archives in memory */
+#define INSIDE_MAX ((size_t)128 << 20) /* the maximum size of nested archives in memory */
 
 static void pop(struct unpacker *unpacker)
 {
@@ -471,7 +472,7 @@ static int read_rest(struct unpacker *unpacker, bool *goes_on)
 	if (got < 0)
 		return errno;
 	kind = container_kind(file->buffer, (size_t)got) & kinds;
-	if (kind == 0) /* in an ar file, this is part of a header */
+	if (kind == 0) /* in an ar file, these bytes belong to a header */
 		return unpacker->levels[0].kind == CONTAINER_AR ? CONTAINER_IS_DAMAGED
 								: CONTAINER_HAS_REST;
 	pop(unpacker);

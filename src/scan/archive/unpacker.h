@@ -21,12 +21,12 @@
 
 #include "base/basic/bytes.h"
 
-#define PIECE_MAX ((size_t)256 * 1024) /* bytes */
+#define PIECE_MAX ((size_t)256 * 1024) /* in bytes */
 
 struct unpacker;
 
 struct unpack_request {
-	/* the kind of the file by its first bytes, and the kinds to look into */
+	/* the kind of the file, by its first bytes, and the kinds of archives to read in it */
 	unsigned kind, containers;
 	unsigned max_depth;
 	int64_t max_inflated_bytes;
@@ -38,13 +38,14 @@ struct unpack_request {
 enum unpacked { UNPACKED_END, UNPACKED_PIECE, UNPACKED_TROUBLE, UNPACKED_STOPPED };
 
 struct piece {
-	struct bytes name; /* of the member; empty if a problem is about the file itself */
-	size_t size;	   /* bytes in the buffer */
+	/* The name of the member; empty if the problem concerns the file itself. */
+	struct bytes name;
+	size_t size; /* the number of bytes in the buffer */
 	bool is_first, is_last;
 	int why; /* the problem: an errno or an enum container_failure */
 };
 
-/* Load everything that unpacking needs from the system, before the process drops its rights. */
+/* Load all files that unpacking needs, before the process restricts itself. */
 void unpacker_prepare(void);
 
 /* The file and the names of the request are borrowed. NULL with errno. */
@@ -53,8 +54,8 @@ struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int
 void unpacker_close(struct unpacker *unpacker);
 
 /*
- * Read the next piece of a member into `buffer` of PIECE_MAX bytes, or get a problem; then the
- * current member has no more pieces. The name lives until the next call.
+ * Read the next piece of a member into `buffer`, which has PIECE_MAX bytes, or get a problem. After
+ * a problem the current member has no more pieces. The name lives until the next call.
  */
 enum unpacked unpacker_next(struct unpacker *unpacker, void *buffer, struct piece *piece);
 

@@ -22,12 +22,12 @@ struct inside {
 /* The current member. */
 struct member {
 	bool is_begun;	     /* more pieces follow */
-	bool is_emitted;     /* by unpacker_next */
-	bool is_looked_into; /* if it is an archive */
-	int64_t size_bytes;  /* read so far */
-	int64_t sparse_size; /* for a member with holes; else 0 */
-	int64_t stated_size; /* from the archive; else 0 */
-	const char *text;    /* for a document, whose level ends with it; or NULL */
+	bool is_emitted;     /* unpacker_next returns its pieces */
+	bool is_looked_into; /* it is read as an archive if it is one */
+	int64_t size_bytes;  /* the number of bytes read so far */
+	int64_t sparse_size; /* for a member with holes; otherwise 0 */
+	int64_t stated_size; /* the size in the archive; 0 if it is unknown */
+	const char *text;    /* the text of the document that was read last; or NULL */
 	size_t text_size;
 };
 
@@ -38,8 +38,8 @@ struct unpacker {
 	bool has_gzip_row; /* the content of this gzip file has a row, which reports damage */
 	struct container_level levels[CONTAINER_DEPTH_MAX];
 	unsigned depth;
-	struct inside inside; /* the next to open, if it has a kind */
-	size_t inside_bytes;  /* at all levels */
+	struct inside inside; /* the next archive to open, if its kind is not 0 */
+	size_t inside_bytes;  /* the size of the nested archives at all levels */
 	char name[2 * CONTAINER_NAME_MAX];
 	size_t name_size;
 	struct member member;

@@ -12,15 +12,16 @@
 #include "base/basic/bytes.h"
 #include "simhash.h"
 
-/* A command's output has this name, like a member of the file. */
+/* The output of a command has this name, like a member of the file. */
 #define FILTERED_NAME "filtered"
 
 struct filter_command {
-	char *extensions; /* in lower case, each terminated by a zero, then an empty one */
-	char **words;	  /* terminated by NULL */
-	char *program;	  /* the path of the program */
-	char *text;	  /* the command as given */
-	char *version;	  /* of the program: its path, size and time of change */
+	/* The extensions in lower case, each terminated by a zero; an empty one ends the list. */
+	char *extensions;
+	char **words;	 /* terminated by NULL */
+	char *program;	 /* the path of the program */
+	char *text;	 /* the command as given */
+	char *version;	 /* the version of the program: its path, size and time of change */
 	bool names_file; /* a word contains the file's path; otherwise the file is standard input */
 	uint32_t number; /* a 31-bit hash of the words and the version; not 0 */
 };

@@ -37,7 +37,7 @@ struct filter_run {
 	int out, err;		   /* pipes from the command; -1: closed */
 	int failed_errno;	   /* the errno of a failed call, or 0 */
 	double end_s;		   /* the time limit */
-	size_t have;		   /* bytes in the scanner's buffer */
+	size_t have;		   /* the number of bytes in the scanner's buffer */
 	char last[LINE_MAX_BYTES]; /* the end of its standard error */
 	size_t last_size;
 	struct content content;
@@ -129,7 +129,7 @@ static int start(struct filter_run *run, int fd, const char *path)
 		errno = saved;
 		return -1;
 	}
-	/* The child does the same; either may be first. */
+	/* The child does the same, because it is unknown which process runs first. */
 	setpgid(run->pid, run->pid);
 	close(out[1]);
 	close(err[1]);

@@ -16,7 +16,7 @@
 #include "scan/document/document_part.h"
 #include "scan/file/container_kind.h"
 
-#define TEXT_MAX ((size_t)64 << 20) /* of all parts and their names */
+#define TEXT_MAX ((size_t)64 << 20) /* the maximum size of all parts and their names */
 
 struct part {
 	char *name;
@@ -27,8 +27,8 @@ struct part {
 struct document {
 	struct part *parts;
 	size_t count, capacity, bytes;
-	struct part_reader *reader; /* for the current part; or NULL */
-	char *name;		    /* of the current part */
+	struct part_reader *reader; /* the reader of the current part; or NULL */
+	char *name;		    /* the name of the current part */
 	bool has_own_text;	    /* a member has the same name as the text */
 	int why;
 	struct part_text text;

@@ -18,7 +18,7 @@
 #include "scan/document/document_names.h"
 #include "scan/file/container_kind.h"
 
-#define TOKEN_MAX (1 << 20) /* bytes */
+#define TOKEN_MAX (1 << 20) /* in bytes */
 #define DEPTH_MAX 500
 
 /* The treatment of an element. */

@@ -25,14 +25,18 @@ enum part_kind {
 	PART_WORDS, /* the main part of a .docx */
 	PART_FOOTNOTES,
 	PART_ENDNOTES,
-	PART_SLIDE, /* of a .pptx */
+	PART_SLIDE, /* a slide of a .pptx */
 	PART_NOTES,
-	/* of an .xlsx; a cell with a shared string has its number between two PART_STRING */
+	/*
+	 * A sheet of an .xlsx. A cell with a shared string has the number of the string between two
+	 * PART_STRING.
+	 */
 	PART_SHEET,
 	PART_OPEN,    /* content.xml of OpenDocument */
-	PART_PAGE,    /* of an .epub: XHTML */
-	PART_STRINGS, /* of an .xlsx, each terminated by PART_STRING */
-	PART_PACKAGE  /* of an .epub: the references of its spine, each terminated by a zero */
+	PART_PAGE,    /* a page of an .epub, in XHTML */
+	PART_STRINGS, /* the shared strings of an .xlsx, each terminated by PART_STRING */
+	/* The package of an .epub: the references of its spine, each terminated by a zero. */
+	PART_PACKAGE
 };
 
 /* An XML file cannot have this character. */

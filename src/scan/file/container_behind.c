@@ -16,9 +16,10 @@
 
 #define ZIP_END_SIZE 22
 #define ZIP_COMMENT_MAX 65535
-#define ZIP_TAIL ((size_t)16 << 10) /* where libarchive looks for the end of the list */
+/* Libarchive looks for the end of the list in this many bytes. */
+#define ZIP_TAIL ((size_t)16 << 10)
 #define ZIP64_LOCATOR_SIZE 20
-#define PROGRAM_MAX (INT64_C(2) << 20) /* where a 7z or rar file is looked for */
+#define PROGRAM_MAX (INT64_C(2) << 20) /* a 7z or rar file is looked for in this many bytes */
 #define OVERLAP ((size_t)256)	       /* bytes that suffice to check a match */
 
 /* A file that is searched. If a read failed, the file may still have an archive. */

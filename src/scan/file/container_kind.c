@@ -26,14 +26,15 @@ static const struct {
 	const char *magic;
 } magics[] = {
 	{CONTAINER_ZIP, 4, "PK\3\4"},
-	{CONTAINER_ZIP, 4, "PK\5\6"},	  /* without members */
-	{CONTAINER_ZIP, 4, "PK\7\10"},	  /* the first of several volumes */
-	{CONTAINER_ZIP, 8, "PK00PK\3\4"}, /* the only one of several volumes */
+	{CONTAINER_ZIP, 4, "PK\5\6"},  /* an archive without members */
+	{CONTAINER_ZIP, 4, "PK\7\10"}, /* the first of several volumes */
+	/* An archive that was written as several volumes but has only one. */
+	{CONTAINER_ZIP, 8, "PK00PK\3\4"},
 	{CONTAINER_7Z, 6, "7z\xbc\xaf\x27\x1c"},
 	{CONTAINER_CPIO, 6, "070701"},
 	{CONTAINER_CPIO, 6, "070702"},
 	{CONTAINER_CPIO, 6, "070707"},
-	{CONTAINER_CPIO, 6, "070727"}, /* of afio, for large members */
+	{CONTAINER_CPIO, 6, "070727"}, /* made by afio for large members */
 	{CONTAINER_AR, 8, "!<arch>\n"},
 	{CONTAINER_RAR, 6, "Rar!\x1a\x07"},
 	{CONTAINER_GZIP, 3, "\x1f\x8b\x08"},
@@ -43,7 +44,7 @@ static const struct {
 	{CONTAINER_ZSTD, 4, "\x28\xb5\x2f\xfd"},
 	{CONTAINER_LZIP, 5, "LZIP\1"},
 	{CONTAINER_LZ4, 4, "\x04\x22\x4d\x18"},
-	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* of its first versions */
+	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* the format of its first versions */
 };
 
 /* The oldest tar headers have no magic, but a checksum of their bytes. */

@@ -25,18 +25,22 @@ enum {
 	CONTAINER_LZIP = 1 << 11,
 	CONTAINER_LZ4 = 1 << 12,
 	CONTAINER_COMPRESS = 1 << 13,
-	CONTAINER_TEXT = 1 << 14 /* of documents, which are zip files */
+	CONTAINER_TEXT = 1 << 14 /* the text of documents, which are zip files */
 };
 #define CONTAINER_KINDS 15
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
 /* The kinds that are one stream of bytes, which may be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
 
-#define CONTAINER_NAME_MAX 1020 /* of a member's name; the maximum in MySQL */
+/* The maximum size of a member's name, which is the maximum in MySQL. */
+#define CONTAINER_NAME_MAX 1020
 #define CONTAINER_DEPTH_MAX 16
 #define CONTAINER_DEPTH 3 /* the default */
 
-/* Return the kinds to read for these kinds: the text of documents requires zip files. */
+/*
+ * Return the kinds that must be read for the requested kinds: the text of documents also requires
+ * zip files.
+ */
 static inline unsigned container_read_for(unsigned kinds)
 {
 	return (kinds & CONTAINER_TEXT) != 0 ? kinds | CONTAINER_ZIP : kinds;
@@ -95,9 +99,14 @@ const char *container_explain(int failure);
 /* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */
 int container_failure_of(int inflating_errno);
 
-/* Is this left out by its nature or by a limit? It is reported, and the run is still a success. */
+/*
+ * Is this failure a part that is left out by its nature or by a limit? Such a part is reported, and
+ * the run still succeeds.
+ */
 bool container_is_left_out(int failure);
-/* Is this left out by a limit? If so, another run with other options may read it. */
+/*
+ * Is this failure a part that is left out by a limit? Another run with other options may read it.
+ */
 bool container_may_be_read_later(int failure);
 
 #endif

@@ -21,17 +21,18 @@ struct file_scanner {
 	const atomic_bool *stop; /* if set, a scan ends early */
 	const struct store *own; /* an index whose own files are not scanned; or NULL */
 	void *buffer;		 /* FILE_SCANNER_ROOM bytes, aligned; content_add may change it */
-	int64_t max_inflated_bytes;  /* of one compressed file, or all of one container */
+	/* The limit for one compressed file, or for all members of one container. */
+	int64_t max_inflated_bytes;
 	atomic_llong *inflated_left; /* bytes that the run may still inflate; NULL: no limit */
 	struct sandbox *sandbox;     /* owned; reads containers; NULL: this process reads them */
 	void (*free_sandbox)(struct sandbox *sandbox); /* see sandbox_isolate */
 	unsigned containers;	   /* the kinds to look for: see container_kind.h */
-	unsigned max_depth;	   /* of containers in containers */
+	unsigned max_depth;	   /* the limit for containers in containers */
 	bool has_kind;		   /* is the kind of the last file known? */
 	unsigned kind;		   /* the kind of the last file, if requested; 0: not a container */
 	bool has_rest;		   /* did other bytes follow the last gzip file? */
 	atomic_llong *bytes_read;  /* a running total of the bytes read; or NULL */
-	struct XXH3_state_s *hash; /* of the content */
+	struct XXH3_state_s *hash; /* the state of the hash of the content */
 	struct sketching sketching; /* empty unless measures are requested */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;

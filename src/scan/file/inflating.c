@@ -17,12 +17,12 @@
 #define GZIP_WINDOW_BITS (15 + 16) /* 16 makes zlib expect gzip's header and trailer */
 
 struct inflating {
-	int fd; /* or -1 */
+	int fd; /* the file, or -1 */
 	inflating_source *read;
 	void *context;
-	int64_t taken; /* bytes of the source */
+	int64_t taken; /* the number of bytes taken from the source */
 	bool in_member, had_member, at_end;
-	int failed_errno; /* reported after the bytes before the failure; or 0 */
+	int failed_errno; /* an errno that is reported after the bytes before the failure; or 0 */
 	z_stream stream;
 	unsigned char input[READ_BUFFER];
 };

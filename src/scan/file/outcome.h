@@ -14,8 +14,8 @@
 
 enum scan_outcome {
 	SCAN_DONE,
-	SCAN_GONE,   /* no longer exists, or no longer a regular file */
-	SCAN_FAILED, /* with errno; see below for inflated content */
+	SCAN_GONE,   /* the file no longer exists, or is no longer a regular file */
+	SCAN_FAILED, /* the reason is in errno; see below for inflated content */
 	SCAN_OWN,    /* a file of the index itself, which changes while the index is written */
 	SCAN_STOPPED
 };

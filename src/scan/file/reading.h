@@ -16,7 +16,7 @@ struct reading {
 	int fd;
 	const atomic_bool *stop; /* ends an interrupted read with EINTR; or NULL */
 	bool drops_behind;
-	int64_t dropped; /* bytes */
+	int64_t dropped; /* the number of dropped bytes */
 };
 
 /* `size_bytes` is the expected size of the file. The caller keeps the descriptor. */

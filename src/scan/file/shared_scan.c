@@ -37,7 +37,7 @@ struct shared_scan {
 	pthread_mutex_t mutex; /* for all members below */
 	pthread_cond_t changed;
 	enum sharing state;
-	unsigned helpers; /* at work */
+	unsigned helpers; /* the number of helpers at work */
 
 	struct file_scanner *leader;
 	struct reading reading;
@@ -53,7 +53,7 @@ struct shared_scan {
 	/* The last hashed unit's bytes of the next unit. */
 	uint8_t overlap[SHINGLE_OVERLAP];
 	size_t overlap_size;
-	bool is_torn;			     /* the next unit had different bytes there */
+	bool is_torn; /* the next unit was read with different bytes in the overlap */
 	struct file_unit unit[SHARED_AHEAD]; /* unit i is at i % SHARED_AHEAD */
 };
 
@@ -173,7 +173,8 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 	while (unit = &shared->unit[shared->appended % SHARED_AHEAD], unit->is_ready) {
 		if (!scan_piece_append(&shared->whole, &unit->piece)) {
 			/*
-			 * A chain of one tag, or a run of zeros: scan again, from the true state.
+			 * The guess was wrong, as in a chain of one tag or a run of zeros: scan the
+			 * unit again, from the true state.
 			 */
 			ssize_t got = reading_at(&shared->reading, shared->appended * UNIT, buffer,
 						 unit->size);

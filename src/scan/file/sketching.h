@@ -13,12 +13,12 @@
 #include "store/row/file_row.h"
 
 struct sketching {
-	unsigned count; /* of measures */
+	unsigned count; /* the number of measures */
 	struct simhash_measure *const *measures;
 	struct simhash_sketcher *sketchers[MEASURES_MAX];
 	struct hashing *hashing; /* NULL: no hash is requested */
 	unsigned hashes;	 /* a bit for each hash */
-	size_t size;		 /* of all sketches and hashes of a file */
+	size_t size;		 /* the size of all sketches and hashes of a file */
 	bool is_dirty;
 };
 
