@@ -41,16 +41,16 @@ struct database_driver {
 	const char *before_load, *after_load;
 	/* Counts the tables in the database: one row of one integer. */
 	const char *count_tables;
-	/* The bytes that the index takes, as far as the engine knows: one row of one integer. */
+	/* The size of the index in bytes, as far as the engine knows it: one row of one integer. */
 	const char *index_bytes;
 	const char *begin;
 	/* Begins a transaction that only reads, if this makes queries cheaper; or NULL. */
 	const char *begin_reading;
-	/* Does a reader block writers, so that reading must be short? NULL: no. */
+	/* Does a reader block writers, so that it should read only for a short time? NULL: no. */
 	bool (*readers_block)(const struct database *database);
 	/*
-	 * Statements that begin a transaction which shows one moment from its first query on; NULL
-	 * ends the list.
+	 * Statements that begin a transaction. All its queries see the index as it was at the first
+	 * query. NULL ends the list.
 	 */
 	const char *const *begin_view;
 	/*
@@ -58,7 +58,7 @@ struct database_driver {
 	 * one row of one integer.
 	 */
 	const char *state;
-	bool state_is_of_all; /* a number of the index, not of the connection */
+	bool state_is_of_all; /* the number belongs to the index, not to the connection */
 	/*
 	 * Changes this number in a transaction that changes files; NULL if each commit changes it.
 	 */
@@ -67,7 +67,10 @@ struct database_driver {
 	bool has_excluded;
 	/* Frees memory of the connection that only makes it faster; or NULL. */
 	const char *release_memory;
-	/* The number of directories that are read in order in the time of one separate query. */
+	/*
+	 * The number of directories whose rows can be read in order in the time of one separate
+	 * query.
+	 */
 	unsigned question_cost;
 	/* The maximum bytes of one statement with its values: one row of one integer; or NULL. */
 	const char *max_statement_bytes;
@@ -78,20 +81,24 @@ struct database_driver {
 	const char *rows_are_own;
 	/* The numbers and names of the partitions of the table `file`, in order; or NULL. */
 	const char *partitions;
-	/* Users and their rights, with {database} and others in place of names; or NULL. */
+	/*
+	 * The statements that create users with their privileges, with {database} and others in
+	 * place of names; or NULL.
+	 */
 	const char *roles;
 	/*
-	 * A condition that begins with AND. It is true for entries of the index of cells whose
-	 * outlines are near its parameter, a struct outline_range. NULL: none.
+	 * A condition that begins with AND. It is true for an entry of the index of cells if the
+	 * entry's outline is near the parameter, a struct outline_range. NULL: there is no such
+	 * condition.
 	 */
 	const char *outline_is_near;
 	/* The number of rows in one INSERT, and in one transaction. */
 	unsigned rows_per_insert, rows_per_transaction;
 
 	/*
-	 * Open a connection. From `where` it uses the option files and `warning`. `beside` is
-	 * another connection of this program to the same database, which is read in the same way;
-	 * or NULL.
+	 * Open a connection. It uses the option files and `warning` of `where`. `beside` is another
+	 * connection of this program to the same database, which is opened in the same way; or
+	 * NULL.
 	 */
 	int (*open)(const struct store_url *url, const struct store_location *where,
 		    enum open_mode mode, const struct database *beside, struct database **database,

@@ -17,8 +17,8 @@
 #include "base/files/open_file.h"
 
 /*
- * No other directory has this mode. So if another directory replaces the new one, it is not given
- * away.
+ * No other directory has this mode. So if another directory replaces the new one, its owner is not
+ * changed.
  */
 #define NEW_MODE (S_ISVTX | 0700)
 
@@ -39,7 +39,7 @@ static int hand_over(int parent_fd, const char *name)
 	return result;
 }
 
-/* Make a directory. If root makes it in the home of another user, it is given to that user. */
+/* Make a directory. If root makes it in the home of another user, that user becomes its owner. */
 static int make_directory(const char *path)
 {
 	const char *name;

@@ -16,7 +16,10 @@ enum open_mode {
 	OPEN_TO_CREATE /* the same, and a server's database is also created */
 };
 
-/* Calls of databases by all threads. A call that has begun and not ended waits for an answer. */
+/*
+ * Counts the calls to databases by all threads. A call that has begun but not ended waits for an
+ * answer.
+ */
 struct store_calls {
 	atomic_ulong begun, ended;
 };

@@ -18,7 +18,7 @@
 
 #define ROWS_PER_INSERT 32
 #define ROWS_PER_ARRAY 1024
-#define COLUMN_BYTES 512 /* at first; longer values are fetched again */
+#define COLUMN_BYTES 512 /* the first size of a buffer; longer values are fetched again */
 
 struct database {
 	MYSQL *handle;
@@ -88,7 +88,7 @@ static int fail_handle(const struct database *database, struct simhash_error *er
 
 static int fail_statement(const struct statement *statement, struct simhash_error *error)
 {
-	/* After a failure within a stream, MariaDB's library stores the error in the connection. */
+	/* If reading a stream fails, MariaDB's library stores the error in the connection. */
 	if (mysql_stmt_errno(statement->handle) == 0)
 		return fail_handle(statement->database, error);
 	return fail(statement->database, mysql_stmt_errno(statement->handle),
@@ -510,7 +510,7 @@ static void reset(struct statement *statement)
 	statement->is_running = false;
 }
 
-/* Some servers have a weaker default, where each query would see another moment. */
+/* With the weaker default of some servers, each query would see another state. */
 static const char *const begin_view[] = {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 					 "START TRANSACTION WITH CONSISTENT SNAPSHOT", NULL};
 
@@ -527,8 +527,8 @@ const struct database_driver mysql_driver = {
 	.begin = "START TRANSACTION",
 	.max_statement_bytes = "SELECT @@max_allowed_packet",
 	/*
-	 * Spider would send arrays to other servers row by row, and each of these servers has its
-	 * own views.
+	 * Spider sends arrays to other servers row by row, and each of these servers has its own
+	 * views.
 	 */
 	.rows_are_own = "SELECT COUNT(*) FROM information_schema.tables "
 			"WHERE table_schema = DATABASE() AND table_name = 'file' "

@@ -35,7 +35,8 @@ enum {
 	SERVER_TABLE_DENIED = 1142,
 	SERVER_NO_SUCH_TABLE = 1146,
 	SERVER_PACKET_TOO_LARGE = 1153,
-	SERVER_NET_READ_ERROR = 1158, /* 1158 to 1161: from a server to a server behind it */
+	/* 1158 to 1161: between this server and a server that it uses. */
+	SERVER_NET_READ_ERROR = 1158,
 	SERVER_NET_WRITE_INTERRUPTED = 1161,
 	SERVER_COMMIT_FAILED = 1180,
 	SERVER_USER_LIMIT = 1203,
@@ -45,7 +46,7 @@ enum {
 	SERVER_READ_ONLY = 1290,
 	SERVER_NO_FOREIGN_SERVER = 1429, /* Spider: a data node does not answer */
 	SERVER_CONNECTION_KILLED = 1927,
-	SERVER_RECORD_CHANGED = 1020, /* if innodb_snapshot_isolation is on */
+	SERVER_RECORD_CHANGED = 1020, /* only if innodb_snapshot_isolation is on */
 	SERVER_READ_ONLY_TRANSACTION = 1792,
 	SERVER_READ_ONLY_MODE = 1836,
 	SERVER_STOPPED_IDLE = 4031, /* the server ended an idle connection */
@@ -166,7 +167,7 @@ static const char *advice_for(unsigned number, const char *message)
 	}
 }
 
-/* Does a server complain about the rights of its anonymous user? */
+/* Does a server report missing privileges of its anonymous user? */
 static bool is_of_nobody(const char *message)
 {
 	return strstr(message, " user ''@'") != NULL;
@@ -336,7 +337,7 @@ static int reach(MYSQL *handle, const struct target *target, const char *databas
 		       : 0;
 }
 
-/* Does the server let us in as its anonymous user? Stores the host part of this user's name. */
+/* Has the server logged us in as its anonymous user? Stores the host part of this user's name. */
 static bool is_anonymous(MYSQL *handle, char host[], size_t size)
 {
 	MYSQL_RES *result;

@@ -11,7 +11,7 @@
 
 #define MYSQL_NAME_SIZE 512
 
-/* Write mysql://user@host:port/database, for messages; a longer name is cut off. */
+/* Write mysql://user@host:port/database for messages. A name that is too long is cut off. */
 void name_mysql(const struct store_url *url, char name[MYSQL_NAME_SIZE]);
 
 /* Fill the error for an error `number` of the server or the library. Always returns -1. */

@@ -10,7 +10,7 @@
 #include "store/engine/option_files.h"
 
 enum tls_mode {
-	TLS_UNSAID, /* or PREFERRED, which requires nothing */
+	TLS_UNSAID, /* no mode, or PREFERRED, which does not require TLS */
 	TLS_DISABLED,
 	TLS_REQUIRED,
 	TLS_VERIFIED_CA,

@@ -21,9 +21,9 @@
 #include "base/files/open_file.h"
 #include "base/files/read_file.h"
 
-#define INCLUDES_MAX 10 /* nested includes */
+#define INCLUDES_MAX 10 /* the maximum depth of nested includes */
 #define NOT_OURS 0
-#define FILE_MAX (1 << 20) /* bytes */
+#define FILE_MAX (1 << 20) /* the maximum size of an option file in bytes */
 
 struct option_reading {
 	struct option_files *files;
@@ -204,7 +204,7 @@ static int note_unreadable(struct option_reading *reading, const char *path)
 	return error_set_memory(reading->error);
 }
 
-/* Record a file with a password that others than its owner and group can access. */
+/* Record a file with a password that users outside its owner and group can access. */
 static int note_exposed(struct option_reading *reading, const char *path, int fd, size_t first)
 {
 	struct option_files *files = reading->files;

@@ -1,8 +1,8 @@
 /*
  * Reads the option files of MySQL: the options for this program, in order of importance. The
  * libraries also read these files. But in the libraries the last option counts, regardless of its
- * group, and MariaDB's library ignores `ssl-mode` and `ssl`. A user who sets ssl-mode=REQUIRED
- * would then be connected without encryption.
+ * group, and MariaDB's library ignores `ssl-mode` and `ssl`. With that library, a user who sets
+ * ssl-mode=REQUIRED would be connected without encryption.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_OPTION_FILES_H

@@ -26,13 +26,17 @@ struct database {
 	sqlite3 *handle;
 	char *path;
 	/*
-	 * For a file that is opened as if nobody writes to it: its path without links; else NULL.
+	 * If the file is opened as if nobody writes to it: its path without links; otherwise NULL.
 	 */
 	char *unshared;
 	struct stat opened; /* the status of that file */
-	/* The kind of network file system that the file is on, where no log is used; else NULL. */
+	/*
+	 * The kind of network file system that the file is on. SQLite uses no log there. NULL for
+	 * another file system.
+	 */
 	const char *network;
-	bool has_log_afar; /* on a network file system, but with a log that a reader does not use */
+	/* The file is on a network file system and has a log, which a reader does not use. */
+	bool has_log_afar;
 	struct sqlite_wait wait;
 	struct store_calls *calls;
 };
@@ -88,7 +92,7 @@ static void close_database(struct database *database)
 {
 	struct store_calls *calls = database->calls;
 
-	/* the last connection to close writes the log into the database */
+	/* the last connection that closes writes the log into the database */
 	store_call_begins(calls);
 	sqlite3_close(database->handle);
 	store_call_ends(calls);
@@ -280,7 +284,7 @@ static int fail_to_write(const struct database *database, const char *why,
 			 database->path, why);
 }
 
-/* Explain why nobody can write to a database that cannot be shared. */
+/* Explain that this database cannot be written, because it cannot be shared. */
 static int explain_not_shared(const struct database *database, struct simhash_error *error)
 {
 	int code = sqlite3_errcode(database->handle);
@@ -333,10 +337,10 @@ static int check_alone(const struct database *database, struct simhash_error *er
 }
 
 /*
- * Read a database without a second file. Others may write to it, so the end of each query checks
- * whether they did. Rows that a writer has only in its log do no harm: the file alone is the
- * previous state of the index. `beside` is an earlier connection that was opened in this way; both
- * must read the same file.
+ * Read a database without a second file. Other programs may write to it, so the end of each query
+ * checks this. Rows that a writer has only in its log do no harm: the file alone is the previous
+ * state of the index. `beside` is an earlier connection that was opened in this way; both must read
+ * the same file.
  */
 static int open_unshared(struct database *database, const struct database *beside, bool *is_ours,
 			 struct simhash_error *error)
@@ -381,7 +385,7 @@ static int open_or_unshare(struct database *database, enum open_mode mode,
 		return -1;
 	if (mode != OPEN_TO_READ)
 		return explain_not_shared(database, error);
-	/* Either all connections of a program are shared, or none. */
+	/* Either all connections of a program are shared, or none of them. */
 	return beside == NULL ? open_unshared(database, NULL, is_ours, error) : -1;
 }
 
@@ -572,7 +576,7 @@ const struct database_driver sqlite_driver = {
 	.count_tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'",
 	.index_bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
 	.begin = "BEGIN IMMEDIATE",
-	.begin_reading = "BEGIN", /* the file is locked once, and not for each query */
+	.begin_reading = "BEGIN", /* the file is locked once instead of for each query */
 	.begin_view = begin_view,
 	.readers_block = readers_block,
 	.state = "PRAGMA data_version",

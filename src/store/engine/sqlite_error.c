@@ -13,7 +13,7 @@
 
 #include "base/basic/error.h"
 
-#define ROOM_MIN (UINT64_C(1) << 20) /* SQLite writes less at a time */
+#define ROOM_MIN (UINT64_C(1) << 20) /* SQLite writes less than this at once */
 
 static int classify(sqlite3 *handle)
 {
@@ -74,7 +74,7 @@ static bool has_room(const char *path)
 	       (uint64_t)status.f_bavail * status.f_frsize >= ROOM_MIN;
 }
 
-/* Did writing of temporary files fail? A reader writes no other files. */
+/* Did writing a temporary file fail? A reader writes no other files. */
 static bool is_of_temporary_file(sqlite3 *handle, const char *path)
 {
 	int code = sqlite3_extended_errcode(handle);

@@ -27,8 +27,9 @@
 /* ---- Making the file ---- */
 
 /*
- * Create an index that is private to its user; SQLite gives its own files the same mode. Another
- * thread may open the index at once, so no descriptor of it is closed: see close_content.
+ * Create an index that only its owner can read and write; SQLite gives its other files the same
+ * mode. Another thread may open the index immediately, so no descriptor of it is closed: see
+ * close_content.
  */
 static int create_private(const char *path, struct simhash_error *error)
 {

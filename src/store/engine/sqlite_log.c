@@ -11,13 +11,13 @@
 #include "base/basic/error.h"
 #include "store/engine/sqlite_error.h"
 
-#define WAIT_NS (2 * NS_PER_S)		    /* transaction.c then tries again */
+#define WAIT_NS (2 * NS_PER_S)		    /* after this time transaction.c tries again */
 #define WAIT_WITHOUT_LOG_NS (60 * NS_PER_S) /* a reader may take that long */
 #define LOG_TRIES 250
-#define LOG_PAGES 500		      /* from this size on the log is copied into the database */
-#define LOG_PAGES_LONG 1500	      /* from this size on the log starts again */
+#define LOG_PAGES 500	    /* from this size on the log is copied into the database */
+#define LOG_PAGES_LONG 1500 /* from this size on the log starts again from its beginning */
 #define LOG_WAIT_NS (200 * NS_PER_MS) /* the time limit to wait for readers of the log */
-#define LOG_LIMIT "16777216" /* a log that became larger because of a reader shrinks to this */
+#define LOG_LIMIT "16777216" /* a log that became larger because of a reader shrinks to this size */
 
 static int execute(sqlite3 *handle, const char *path, const char *sql, struct simhash_error *error)
 {
@@ -62,8 +62,8 @@ void sqlite_wait_longer(struct sqlite_wait *wait)
 
 /*
  * Copy the log into the database after a commit, as SQLite normally does. If readers are always
- * active, the log becomes long. It then starts again, which waits a moment for the current readers.
- * A failure does not matter, because the next commit tries again.
+ * active, the log becomes long. Then it starts again from its beginning, after a short wait for the
+ * current readers. A failure does not matter, because the next commit tries again.
  */
 static int empty_log(void *context, sqlite3 *handle, const char *schema, int pages)
 {

@@ -13,13 +13,13 @@
 
 #include "simhash.h"
 
-/* The waiting state of one connection, which has a pointer to it. */
+/* The waiting state of one connection. The connection has a pointer to it. */
 struct sqlite_wait {
 	const atomic_bool *stop; /* stops waiting; or NULL */
 	int64_t limit_ns, began_ns;
 };
 
-/* Make a connection wait for locks of others. */
+/* Make a connection wait for the locks of other connections. */
 void sqlite_wait_begin(sqlite3 *handle, struct sqlite_wait *wait);
 
 /* Wait longer, because readers and the writer wait for each other without a log. */

@@ -15,7 +15,7 @@
 
 struct store_url {
 	char *scheme; /* "sqlite" or "mysql" */
-	char *path;   /* sqlite: the file, else NULL */
+	char *path;   /* sqlite: the file; otherwise NULL */
 	char *user;   /* for mysql; a part is NULL if the URL omits it */
 	char *host;
 	char *database;

@@ -1,6 +1,6 @@
 /*
- * Writes and copies the table filter_command: the filter commands that received files, by the
- * number in the files' rows.
+ * Writes and copies the table filter_command: the filter commands that read files. The rows of
+ * these files contain the number of the command.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_FILTER_TABLE_H

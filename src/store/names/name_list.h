@@ -13,7 +13,7 @@
 
 struct name {
 	int64_t id;
-	struct bytes text; /* a zero follows; in a damaged index there may be zeros in it */
+	struct bytes text; /* terminated by a zero; in a damaged index it may also contain zeros */
 };
 
 /* Sorted by id. A list of zeros is empty. */

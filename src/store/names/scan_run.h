@@ -19,8 +19,9 @@ struct scan_run {
 };
 
 /*
- * Add a run that begins, and set its id; complete it when it ends. An interrupted run has the end
- * 0. During the run it counts the stored rows: see struct run_progress.
+ * The first function adds a run that begins, and sets its id. The second one completes the run when
+ * it ends. finished_at_ns of an interrupted run is 0. During the run its row counts the stored
+ * files: see struct run_progress.
  */
 int store_run_start(struct store *store, const struct row_scope *scope, struct scan_run *run,
 		    struct simhash_error *error);
@@ -31,7 +32,7 @@ int store_runs_enter(struct store *store, const struct scan_run *runs, size_t co
 		     struct simhash_error *error);
 
 /*
- * Return the last time when a row of a scope can have been scanned, according to its runs.
+ * Return the latest time at which a row of a scope can have been scanned, according to its runs.
  * INT64_MAX if a run may still be in progress.
  */
 int store_last_scan(struct store *store, const struct row_scope *scope, int64_t *last_ns,

@@ -145,8 +145,8 @@ static int insert_tag_set(struct store *store, const struct simhash_tag_set *set
 	int64_t next, next_of_tags;
 
 	/*
-	 * If a set was deleted but its tags remain, its id is not reused: the new set would have
-	 * both.
+	 * If a set was deleted but its tags remain, its id is not reused, because the new set would
+	 * have both its own and the old tags.
 	 */
 	if (next_id(store, "SELECT MAX(id) FROM tag_set", &next, error) != 0 ||
 	    next_id(store, "SELECT MAX(tag_set) FROM tag", &next_of_tags, error) != 0)

@@ -1,6 +1,6 @@
 /*
- * Stores the tag sets of an index. The tags identify a set: the same 16 tags and weights are the
- * same set, regardless of its name.
+ * Stores the tag sets of an index. A set is identified by its 16 tags and weights: two sets with
+ * the same tags and weights are the same set, even if their names differ.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_TAG_SETS_H
@@ -15,7 +15,7 @@ struct store;
 
 /*
  * Return the id of a tag set. If the index does not have it, `create` adds it; otherwise returns 0.
- * Error: SIMHASH_E_RANGE if `create` finds other tags under its name.
+ * Error: SIMHASH_E_RANGE if a set with this name and other tags exists and `create` is true.
  */
 int store_tag_set_id(struct store *store, const struct simhash_tag_set *set, bool create,
 		     int64_t *id, struct simhash_error *error);

@@ -49,24 +49,24 @@ struct store {
 	struct store_location location;
 	int64_t max_statement_bytes;
 	unsigned array_rows; /* the number of rows for which one statement runs; 0: no arrays */
-	bool counts_commits; /* in transactions that change files */
+	bool counts_commits; /* transactions that change files count their commits */
 	bool writes;
 	const char *own_file; /* the file of the database; or NULL */
 	struct own_inode {
 		uint64_t device, inode;
 	} own_inodes[OWN_FILES_MAX]; /* the inodes of this file and of SQLite's files next to it */
 	size_t own_inode_count;
-	bool has_told; /* has reported that it waits for a server */
+	bool has_told; /* the store has reported that it waits for a server */
 	/* the time when the connection was lost, if nothing succeeded since; else 0 */
 	double lost_since_s;
 	struct statement *kept[KEPT_STATEMENTS];
 	int64_t measures[SKETCHES_MAX]; /* the requested measures */
 	unsigned measure_count;
-	/* the kinds for which files must be examined, see store_want_containers */
+	/* the kinds of containers that must have been looked for, see store_want_containers */
 	int64_t containers;
 	uint32_t (*wanted_filter)(const void *filters, struct bytes name); /* or NULL */
 	const void *filters;
-	bool has_view;	    /* in a transaction that only reads */
+	bool has_view;	    /* a transaction that only reads has begun */
 	bool is_first_load; /* see store_begin_load */
 };
 

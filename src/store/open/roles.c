@@ -17,12 +17,12 @@
 #include "store/engine/url.h"
 #include "store/open/query.h"
 
-#define HASH_SIZE 41 /* of a password hash in hexadecimal digits, with a zero */
+#define HASH_SIZE 41 /* the hexadecimal digits of a password hash, and a zero */
 
 /* Nobody knows a password with this hash. */
 #define NO_HASH "0000000000000000000000000000000000000000"
 
-#define NAME_BEGINNING 16 /* bytes of a long database name */
+#define NAME_BEGINNING 16 /* a long database name is cut after this many bytes */
 
 struct rights {
 	bool are_here, are_elsewhere;
@@ -36,7 +36,8 @@ struct roles {
 	size_t host_count, host_capacity;
 	char hashes[ROLES][HASH_SIZE];
 	bool requires_tls;
-	bool has_sha2_only; /* without mysql_native_password, as MySQL since 8.4 by default */
+	/* The server lacks mysql_native_password, as MySQL does since 8.4 by default. */
+	bool has_sha2_only;
 };
 
 /* The same for caching_sha2_password: a salt of 20 bytes, and a hash of 43 characters. */
@@ -71,7 +72,10 @@ static int take_rights(void *context, struct query *query, struct simhash_error 
 	return 0;
 }
 
-/* Find the databases in which a user has rights. Finds none if we may not read this. */
+/*
+ * Find out whether a user has privileges in this database and in others. Finds none if our user may
+ * not read this.
+ */
 static int find_rights(struct store *store, const char *user, struct rights *rights,
 		       struct simhash_error *error)
 {
@@ -133,8 +137,8 @@ static int take_host(void *context, struct query *query, struct simhash_error *e
 }
 
 /*
- * Ask a question that not everybody may ask or not all servers can answer. Returns 1, or 0 without
- * an answer.
+ * Run a query that not all users may run or not all servers can answer. Returns 1, or 0 without an
+ * answer.
  */
 static int ask(struct store *store, const char *sql, query_row_fn *each, void *context,
 	       struct simhash_error *error)

@@ -13,7 +13,7 @@ struct store;
 enum role { ROLE_WRITER, ROLE_READER, ROLE_SQL, ROLES };
 
 enum tls_need {
-	TLS_WHERE_IT_IS, /* if the server has it */
+	TLS_WHERE_IT_IS, /* use TLS if the server supports it */
 	TLS_ALWAYS,
 	TLS_NEVER
 };
@@ -26,7 +26,7 @@ struct role_request {
 	const char *sha2_hashes[ROLES];
 };
 
-#define USER_NAME_SIZE 33 /* the maximum of MySQL, with a zero */
+#define USER_NAME_SIZE 33 /* the maximum size in MySQL, with a zero */
 
 /*
  * The names of the users: the name of the database, cut off if it is long, and "_writer", "_reader"
@@ -38,9 +38,9 @@ struct role_users {
 };
 
 /*
- * Write the statements that create the users and give them only the rights that they need, with
+ * Write the statements that create the users and give them only the privileges that they need, with
  * comments. *sql is NULL for an engine without users. The caller frees the text. Errors: the errors
- * of a query, SIMHASH_E_MEMORY, SIMHASH_E_RANGE for new passwords of users who have rights in
+ * of a query, SIMHASH_E_MEMORY, SIMHASH_E_RANGE for new passwords of users who have privileges in
  * another database.
  */
 int store_roles(struct store *store, const struct role_request *request, struct role_users *users,

@@ -13,7 +13,7 @@
 #include "base/files/open_file.h"
 #include "store/open/query.h"
 
-#define TRIES 8 /* with pauses of 20, 40 ... 2560 ms */
+#define TRIES 8 /* the number of tries, with pauses of 20, 40 ... 2560 ms */
 
 /* Write a statement, and replace "{x}" by the bytes of column x as text. */
 static void write_statement(FILE *out, const char *sql, size_t size, const char *as_text)

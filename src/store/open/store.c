@@ -132,11 +132,11 @@ bool store_is_stopped(const struct store *store)
 	return store->location.stop != NULL && atomic_load(store->location.stop);
 }
 
-#define PAUSES_MAX 10 /* tenths of a second between two tries */
+#define PAUSES_MAX 10 /* the maximum pause between two tries, in tenths of a second */
 
 /*
- * Connect, and try again until `end_s` while the server does not answer. With `has_failed`, `error`
- * is the error of a lost connection, and waiting comes first.
+ * Connect. While the server does not answer, try again until `end_s`. With `has_failed`, `error` is
+ * the error of a lost connection, and this waits before the first try.
  */
 static int try_to_connect(struct store *store, const struct store_url *url, enum open_mode mode,
 			  const struct store *beside, double end_s, bool has_failed,
@@ -208,7 +208,10 @@ static size_t find_own_inodes(const struct store *store, struct own_inode inodes
 	return count;
 }
 
-/* SQLite keeps these files next to the database while it is open, so one look is enough. */
+/*
+ * SQLite keeps these files next to the database while it is open, so it is enough to read their
+ * inodes once.
+ */
 static void note_own_files(struct store *store)
 {
 	store->own_file = store->driver->file(store->database);
@@ -233,7 +236,7 @@ bool store_is_own_file(const struct store *store, const char *name, uint64_t dev
 		return false;
 	if (has_inode(store->own_inodes, store->own_inode_count, device, inode))
 		return true;
-	/* A file that was created later has one of these names. */
+	/* If one of SQLite's files was created later, it has one of these names. */
 	base = strrchr(store->own_file, '/');
 	base = base == NULL ? store->own_file : base + 1;
 	return (name == NULL || strncmp(name, base, strlen(base)) == 0) &&
@@ -289,7 +292,7 @@ void store_open_another(const struct store *first, struct store **store)
 	struct store_location at_once = first->location;
 	struct simhash_error ignored;
 
-	/* Do not wait: the connection is useful only now. */
+	/* Do not wait: the connection is useful only if it is available now. */
 	at_once.wait_s = 0;
 	if (open_store(&at_once, OPEN_TO_READ, first, store, &ignored) == 0)
 		(*store)->location.wait_s = first->location.wait_s;
@@ -300,7 +303,7 @@ int store_open_to_write(const struct store *first, struct store **store,
 {
 	struct store_location to_write = first->location;
 
-	/* The user who runs simfind may have only the right to read. */
+	/* The server's user for simfind may only have the privilege to read. */
 	to_write.group = NULL;
 	return open_store(&to_write, OPEN_TO_WRITE, NULL, store, error);
 }

@@ -10,7 +10,8 @@
 
 /* The waits between the tries add up to 20 s. In each try SQLite waits up to 2 s. */
 #define TRIES 12
-#define TRIES_TO_STOP 5 /* after these tries, which take 0.3 s, a stop request ends the waiting */
+/* A stop request ends the waiting only after this many tries, which take 0.3 s. */
+#define TRIES_TO_STOP 5
 #define WAIT_PART_MS 100
 
 /*

@@ -9,8 +9,8 @@
  *             status = write_all(store, ..., error);
  *     return status;
  *
- * If the answer of a COMMIT is lost, nobody knows whether it succeeded, so the work must allow
- * being done twice.
+ * If the answer of a COMMIT is lost, it is not known whether the COMMIT succeeded. So doing the
+ * work twice must have the same result as doing it once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ struct transaction {
 
 /*
  * Begin the transaction; after the work, end it with a commit if *status is 0, or else with a
- * rollback. Returns true if the work must be done, for the first time or again. It is repeated
+ * rollback. Returns true if the work must be done now, for the first time or again. It is repeated
  * after ERROR_RETRY, with longer waits each time, and after a lost connection was opened again.
  * Returns false at the end, with the result in *status.
  */

@@ -100,7 +100,7 @@ bool store_share_view(struct store *const *stores, unsigned count)
 
 void store_release_memory(struct store *store)
 {
-	struct simhash_error ignored; /* nothing depends on it */
+	struct simhash_error ignored; /* the caller need not know about a failure */
 
 	if (store->driver->release_memory != NULL)
 		store->driver->execute(store->database, store->driver->release_memory, &ignored);

@@ -1,7 +1,7 @@
 /*
- * Computes the bucket of a file: the cell of a grid over sizes and keys, with which plain SQL finds
- * all similar pairs. The table size_class and the views near_pair and near_file have the same grid,
- * see sql/.
+ * Computes the bucket of a file: the cell of a grid over sizes and keys. Plain SQL finds all
+ * similar pairs by these buckets. The table size_class and the views near_pair and near_file have
+ * the same grid, see sql/.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_STORE_BUCKET_H

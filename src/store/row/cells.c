@@ -9,12 +9,12 @@ __extension__ typedef __int128 wide;
 /* A cell combines three numbers: the class, and the place of each sum. */
 #define CELLS INT64_C(4096)
 
-/* From this class on, sums might exceed 64 bits, so they are 0. */
+/* From this class on, the sums are 0, because they might exceed 64 bits. */
 #define CLASSES_WITH_SUMS 95
 
 /*
- * A cell is two reaches wide. A sum is at most 16 sizes of 100 reaches each, and half of the cells
- * are for negative sums.
+ * A cell is two reaches wide. A sum is at most 16 times the size, the size is about 100 reaches,
+ * and half of the cells are for negative sums.
  */
 #define MIDDLE 2047
 
@@ -23,8 +23,8 @@ __extension__ typedef __int128 wide;
 #define UNITS_PER_REACH 30
 
 /*
- * The tags with the sign minus. Among all choices these leave the fewest other files in a cell, see
- * docs/lab/performance.md.
+ * The tags whose counts are subtracted. Of all choices, these leave the fewest other files in a
+ * cell, see docs/lab/performance.md.
  */
 static const unsigned minus[SIGNED_SUMS] = {0x6216, 0x4e99};
 
@@ -88,7 +88,7 @@ int64_t size_class_largest(int64_t class)
 static int64_t sum_of(const struct size_class *class, const struct simhash_sum_table *table,
 		      unsigned which)
 {
-	uint64_t sum = 0; /* does not overflow for any counts of a file */
+	uint64_t sum = 0; /* cannot overflow for the counts of a file */
 
 	if (class->number >= CLASSES_WITH_SUMS)
 		return 0;
@@ -140,7 +140,7 @@ static int64_t add_cut_off(int64_t a, int64_t b)
 	return sum;
 }
 
-/* A unit has so many parts; 2^16 parts are one more than the largest count of an outline. */
+/* The number of parts of a unit. 2^16 parts are one more than the largest count of an outline. */
 #define UNIT_PARTS (1 << 16 >> OUTLINE_BITS)
 
 static struct outline_range outline_within(const struct size_class *class,

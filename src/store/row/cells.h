@@ -1,8 +1,8 @@
 /*
  * Computes the cell of a file in a grid, so that a search for similar files need not read other
- * cells. A cell is a class of sizes, and two sums of the counts with signs. Such sums of two files
- * differ by at most their distance. The table size_class and the views near_pair and near_file have
- * the same grid, see sql/.
+ * cells. A cell combines a class of sizes with the places of two sums of the counts, in which some
+ * counts are subtracted. Such sums of two files differ by at most the distance of the files. The
+ * table size_class and the views near_pair and near_file have the same grid, see sql/.
  *
  *     for (class = size_class_of(smallest); class <= size_class_of(largest); class++) {
  *             struct cell_range range = cells_within(class, &table, distance);
@@ -20,9 +20,9 @@
 #include "store/row/file_row.h"
 
 #define SIGNED_SUMS 2
-#define OUTLINES 2 /* eight tags each */
+#define OUTLINES 2 /* the number of outlines, each with the counts of eight tags */
 
-/* The values in the index that help to find a row. */
+/* The values of a file in the index of cells. */
 struct file_cell {
 	int64_t cell, signed_sum[SIGNED_SUMS], outline[OUTLINES];
 };
@@ -33,7 +33,7 @@ struct file_cell cell_of(const struct file_row *row);
 int64_t size_class_of(int64_t size_bytes);
 int64_t size_class_largest(int64_t class);
 
-/* Counts modulo the limit of an outline, which is 2^16 here. */
+/* The counts of an outline, scaled so that they wrap around at 2^16. */
 struct outline_counts {
 	uint16_t count[SIMHASH_TAGS];
 };
@@ -44,7 +44,10 @@ struct outline_range {
 	uint32_t limit;
 };
 
-/* The part of a class within a distance from a sum table; `first` and `last` are included. */
+/*
+ * The cells of a class that are within a distance from a sum table. `first` and `last` are
+ * included.
+ */
 struct cell_range {
 	int64_t class, first[SIGNED_SUMS], last[SIGNED_SUMS];
 	int64_t low[SIGNED_SUMS], high[SIGNED_SUMS]; /* limits of the sums */

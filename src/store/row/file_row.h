@@ -36,7 +36,7 @@ struct row_sketches {
 	unsigned count;
 	struct row_sketch {
 		int64_t features, cluster;
-		struct bytes value; /* in `bytes` */
+		struct bytes value; /* points into `bytes` */
 	} sketch[SKETCHES_MAX];	    /* a sketch without a value is unknown */
 	uint8_t bytes[];
 };
@@ -62,12 +62,12 @@ struct file_row {
 	int64_t device, inode; /* the bits of the system's unsigned values */
 	int64_t links;	       /* the number of hard links; 0 if unknown */
 	/*
-	 * For a content inside a file: the size of that file; else 0. See inflated_name,
+	 * For a content inside a file: the size of that file; otherwise 0. See inflated_name,
 	 * container.h.
 	 */
 	int64_t compressed_size_bytes;
 	/*
-	 * For a file: the kinds of containers for which it was examined, and CONTENTS_HAS_MEMBERS.
+	 * For a file: the kinds of containers that were looked for in it, and CONTENTS_HAS_MEMBERS.
 	 */
 	int64_t contents;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
@@ -89,7 +89,7 @@ void row_take_file(struct file_row *row, const struct file_row *from);
 #define CONTENTS_HAS_MEMBERS (INT64_C(1) << 30)
 
 /*
- * From bit 32 on, `contents` has the 31-bit number of the filter that received the file; 0: none.
+ * From bit 32 on, `contents` has the 31-bit number of the filter that read the file; 0: none.
  */
 #define CONTENTS_FILTER_AT 32
 static inline uint32_t contents_filter(int64_t contents)
@@ -123,7 +123,7 @@ int compare_path_hashes(const void *a, const void *b);
  */
 size_t inflated_name(struct bytes name, char *inflated);
 
-/* Is this such a name, and not the name of a file or an archive member? */
+/* Is this the name of inflated content, and not the name of a file or an archive member? */
 bool is_inflated_name(struct bytes name);
 
 /* Return the part of a name that shows the type of file: the part after the last "//", or all. */

@@ -1,5 +1,5 @@
 /*
- * Computes ranges of path hashes. The rows of a directory are one range. As rows are read in the
+ * Computes ranges of path hashes. The rows of a directory are one range. While rows are read in the
  * order of their path hashes, the remaining range becomes smaller.
  * SPDX-License-Identifier: MIT
  */

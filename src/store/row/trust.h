@@ -20,15 +20,16 @@ bool mtime_shows_changes(int64_t mtime_ns, int64_t scanned_at_ns);
 
 /*
  * A file has the size and time of its row, but another inode. Was another file moved to this path?
- * If inode numbers are lasting, yes. Otherwise the system may have made up a new number. Then it is
- * another file only if its status changed after the scan, because renaming changes the status.
+ * If the file system never changes inode numbers, yes. Otherwise the system may have made up a new
+ * number. Then it is another file only if its status changed after the scan, because renaming
+ * changes the status.
  */
 bool inode_shows_exchange(bool inodes_last, int64_t changed_ns, int64_t scanned_at_ns);
 
 /*
  * The device, inode, size and modification time are the same. Is this the scanned file, perhaps
- * with another name? Only if nothing of it changed since, or if its inode was in use before the
- * scan.
+ * with another name? It is if nothing about it has changed since the scan, or if its inode was
+ * already in use before the scan.
  */
 bool is_same_file(const struct file_identity *identity, int64_t scanned_at_ns);
 

@@ -28,9 +28,9 @@ struct store;
 struct folder_row {
 	int64_t host, size_bytes;
 	struct bytes directory; /* without a slash at its end; the root is empty */
-	/* for a member: the size of "/a/b.zip/" at the start of the directory; else 0 */
+	/* for a member: the length of "/a/b.zip/" at the start of the directory; otherwise 0 */
 	size_t archive_size;
-	int64_t archive_bytes; /* for a member: the size of that file */
+	int64_t archive_bytes; /* for a member: the size of the archive */
 	struct bytes name;
 	int64_t mtime_ns, device, inode, links; /* inode or links 0: unknown */
 	uint8_t content_hash[CONTENT_HASH_SIZE];
@@ -38,7 +38,7 @@ struct folder_row {
 };
 
 /*
- * Read all files that are not empty, in any order, and the parts in `with`, a sum of options. On a
+ * Read all files that are not empty, in any order. `with` is a sum of the options above. On a
  * server a stream occupies its connection until it ends.
  */
 int store_folder_rows(struct store *store, int64_t tag_set, unsigned with,

@@ -25,7 +25,7 @@
 struct statement;
 struct store;
 
-/* Decides whether a file must be scanned again. In rows read ahead scanned_at_ns is 0. */
+/* Decides whether a file must be scanned again. scanned_at_ns is 0 in rows that were read ahead. */
 struct known_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	int64_t size_bytes, mtime_ns, scanned_at_ns, compressed_size_bytes, links, inode;
@@ -34,7 +34,7 @@ struct known_file {
 	bool is_settled;
 	bool lacks_sketches; /* requested sketches are missing, see store_want_measures */
 	bool lacks_resemblance;
-	bool lacks_look;  /* was not examined for all requested kinds */
+	bool lacks_look;  /* not all requested kinds of containers were looked for */
 	bool has_members; /* there are rows of its members */
 	int64_t contents; /* see struct file_row; 0 in rows read ahead */
 	/* Set if it has members and was not read ahead. */
@@ -60,7 +60,7 @@ static inline bool known_inode_is(const struct known_file *known, uint64_t inode
 struct known_files {
 	struct store *store;
 	struct row_scope scope;
-	struct row_cursor cursor; /* its remaining range is kept when the connection is lost */
+	struct row_cursor cursor; /* if the connection is lost, its remaining range is kept */
 	bool is_over;
 };
 
@@ -126,7 +126,10 @@ void known_directories_end(struct known_directories *directories);
 int known_directories_begin_sample(struct known_directories *directories, struct store *store,
 				   const struct row_scope *scope, struct simhash_error *error);
 
-/* Return the number of directories that are read in row order in the time of a query for one. */
+/*
+ * Return the number of directories whose rows can be read in order in the time of one query for a
+ * directory.
+ */
 unsigned store_question_cost(const struct store *store);
 
 /* Does a scope have any directory? */

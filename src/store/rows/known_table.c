@@ -15,7 +15,7 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 
-/* Others may write to the index, so its rows are trusted only for this time. */
+/* Other programs may write to the index, so the table is used only for this time. */
 #define SECONDS_VALID 300
 
 /* Larger directories have no digest, so the index is queried. */
@@ -28,15 +28,15 @@ struct known_directory_rows {
 
 struct directory_digest {
 	uint64_t hash;
-	uint64_t digest[2]; /* zeros if there is none */
+	uint64_t digest[2]; /* zeros if the directory has no digest */
 };
 
 struct table_part {
 	uint64_t low, high; /* the directory hashes of this part */
-	uint64_t end;	    /* hashes before this are known */
-	bool is_whole;	    /* all hashes are known */
-	bool is_condensed;  /* it has digests, and the rows of one directory */
-	bool is_large;	    /* this directory is too large for a digest */
+	uint64_t end;	    /* the directories with lower hashes are known */
+	bool is_whole;	    /* all directories of the part are known */
+	bool is_condensed;  /* the part has digests, and only the rows of one directory */
+	bool is_large;	    /* the current directory is too large for a digest */
 	struct known_row *rows;
 	size_t count, capacity;
 	struct known_directory_rows *directories;
@@ -191,7 +191,7 @@ static int end_directory(struct table_part *part, struct simhash_error *error)
 	return 0;
 }
 
-/* Begin the rows of another directory. */
+/* Begin the rows of the next directory. */
 static int begin_directory(struct table_part *part, uint64_t hash, struct simhash_error *error)
 {
 	part->end = hash;

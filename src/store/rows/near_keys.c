@@ -66,7 +66,10 @@ int store_entries_begin(struct cell_entries *entries, struct store *store, int64
 	return begin(entries, store, entries_sql(cells, count, "", ""), tag_set, uniform, error);
 }
 
-/* Most entries are not near, and a row costs more than a condition. */
+/*
+ * The statement has a condition for each bound, because most entries are not near and passing on a
+ * row takes longer than a condition.
+ */
 static char *near_sql(const struct store *store, const struct cell_range *range)
 {
 	const char *near = store->driver->outline_is_near;

@@ -40,7 +40,8 @@ struct near_bounds {
 
 struct cell_entries {
 	struct query query;
-	const struct outline_range *near; /* the query does not check this; or NULL */
+	/* NULL: the query compares the outlines; otherwise store_entries_next does. */
+	const struct outline_range *near;
 };
 
 /* Read the entries of a few cells, at least 1, within both bounds of uniform, in any order. */

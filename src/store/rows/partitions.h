@@ -18,7 +18,7 @@ struct store;
 
 /* An empty list has only zeros. */
 struct partitions {
-	char **lists; /* of names, as in SQL */
+	char **lists; /* each is a list of names, as in SQL */
 	size_t count;
 };
 

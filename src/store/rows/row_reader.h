@@ -39,8 +39,8 @@ struct row_cursor {
 
 /* How rows are sorted by a key. */
 enum row_order {
-	ORDER_BY_INDEX,	 /* looks up each row: for a small part of the rows */
-	ORDER_BY_SORTING /* the database reads and sorts all rows: for most of them */
+	ORDER_BY_INDEX,	 /* the database looks up each row: for a small part of the rows */
+	ORDER_BY_SORTING /* the database reads and sorts all rows: for most of the rows */
 };
 
 /*
@@ -50,7 +50,7 @@ enum row_order {
 struct row_filter {
 	unsigned columns;
 	int64_t tag_set;
-	bool with_empty; /* also files of size 0 */
+	bool with_empty; /* include files of size 0 */
 	enum simhash_key key;
 	int64_t low, high;
 	enum row_order order;
@@ -103,7 +103,7 @@ int store_rows_in_order(struct row_cursor *cursor, struct store *store,
  */
 struct row_place {
 	const char *partitions; /* a list of struct partitions; NULL: all */
-	/* both included; if they are equal, the next members are used */
+	/* both are included; if they are equal, the members below are used */
 	int64_t first_host, last_host;
 	struct hash_range hashes;
 	int64_t most; /* rows */

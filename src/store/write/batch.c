@@ -371,8 +371,8 @@ static int count_runs(struct store *store, const struct store_batch *batch,
 }
 
 /*
- * This is the last statement of a transaction, because others who count in the same row wait until
- * the commit.
+ * This is the last statement of a transaction, because other writers that use the same row must
+ * wait until the commit.
  */
 static int count_commit(struct store *store, struct simhash_error *error)
 {

@@ -42,7 +42,8 @@ struct run_progress {
 
 /* Changes, in the order of their execution. */
 struct store_batch {
-	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE]; /* with all their rows */
+	/* The directories are removed with all their rows. */
+	const uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
 	size_t removed_directory_count;
 	const uint8_t (*removed_files)[PATH_HASH_SIZE];
 	size_t removed_file_count;
@@ -62,8 +63,8 @@ struct store_batch {
 };
 
 /*
- * Append a row to the lists of a batch, which must have room. Appends its directory unless the
- * previous row has the same: rows come in the order of their path hashes.
+ * Append a row to the lists of a batch, which must have room. Also append its directory, unless the
+ * previous row has the same directory. Rows come in the order of their path hashes.
  */
 void store_batch_append(struct store_batch *batch, struct directory_row *directories,
 			const struct file_row *row);

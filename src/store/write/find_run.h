@@ -29,7 +29,7 @@ struct store;
 struct find_run {
 	int64_t id; /* set by find_run_begin */
 	int64_t tag_set;
-	const char *host;     /* where the run takes place */
+	const char *host;     /* the host on which simfind runs */
 	struct bytes options; /* the command */
 	const char *program_version;
 	int64_t started_at_ns;

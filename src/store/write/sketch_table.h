@@ -27,8 +27,8 @@ int store_rows_unsketched(struct row_cursor *cursor, struct store *store, unsign
 			  int64_t tag_set, int64_t measure, struct simhash_error *error);
 
 /*
- * Find the sketches of a measure whose values are hashes, for the current content of the files of a
- * tag set, in any order. The caller ends the query. Reading the next returns 1, 0 after the last,
+ * Read the hashes that are stored as sketches of a measure, for the current content of the files of
+ * a tag set, in any order. The caller ends the query. Reading the next returns 1, 0 after the last,
  * or -1.
  */
 int store_find_hashes(struct store *store, int64_t tag_set, int64_t measure, struct query *query,
