@@ -1,5 +1,6 @@
 /*
- * Copies an index in passes of comparing and writing, until a pass finds nothing to write.
+ * Copies an index in passes. Each pass compares both indexes and writes missing rows, until a pass
+ * finds nothing to write.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/copy.h"
@@ -25,8 +26,8 @@
 /* A part of the rows of the source. */
 struct copy_part {
 	struct row_part *rows;
-	bool is_same[PART_ROWS];  /* the target has it, or a newer one */
-	bool is_newer[PART_ROWS]; /* there */
+	bool is_same[PART_ROWS];  /* the target has the same row, or a newer one */
+	bool is_newer[PART_ROWS]; /* the row of the target is newer */
 };
 
 struct copy {
@@ -35,9 +36,9 @@ struct copy {
 	struct store *from, *to;
 	struct copy_part part;
 	struct measure_map measures;
-	size_t next; /* row of the part that the target's rows are compared with */
+	size_t next; /* the row of the part with which the next row of the target is compared */
 	unsigned pass;
-	uint64_t written; /* in this pass */
+	uint64_t written; /* the number of rows written in this pass */
 	uint64_t compared;
 	XXH3_state_t *sum_from, *sum_to;
 };
@@ -90,7 +91,7 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 		XXH3_64bits_update(state, &row->resemblance, sizeof row->resemblance);
 }
 
-/* Compare a row of the target with those of the part; both are in order. */
+/* Compare a row of the target with the rows of the part. Both are sorted by path hash. */
 static void compare_row(struct copy *copy, const struct file_row *row)
 {
 	struct copy_part *part = &copy->part;
@@ -117,7 +118,7 @@ static void compare_row(struct copy *copy, const struct file_row *row)
 	copy->next++;
 }
 
-/* Compare the part with the rows of the target after a path hash, to another. */
+/* Compare the part with the rows of the target in a range of path hashes. */
 static int compare_part(struct copy *copy, const struct row_scope *to, const uint8_t *after,
 			const uint8_t *last, struct simhash_error *error)
 {
@@ -154,7 +155,7 @@ static int write_part(struct copy *copy, const struct row_scope *scope, struct s
 	return 0;
 }
 
-/* Copy the sketches of a part, but for files that the target has newer rows of. */
+/* Copy the sketches of a part, except for files with newer rows in the target. */
 static int copy_part_sketches(struct copy *copy, const struct row_scope *from,
 			      const struct row_scope *to, const uint8_t *after, const uint8_t *last,
 			      struct simhash_error *error)
@@ -173,7 +174,7 @@ static bool is_told_to_stop(const struct copy *copy)
 	return copy->options->stop != NULL && atomic_load(copy->options->stop);
 }
 
-/* The rows of one tag set on one host. */
+/* Copy the rows of one tag set on one host. */
 static int copy_rows(struct copy *copy, const struct row_scope *from, const struct row_scope *to,
 		     uint64_t total, struct simhash_error *error)
 {
@@ -188,7 +189,7 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 		if (status != 0)
 			break;
 		has_more = part->count == PART_ROWS;
-		/* What the target has beyond the last row of the source is counted, too. */
+		/* The rows of the target after the last row of the source are also counted. */
 		end = has_more ? part->rows[part->count - 1].path_hash : NULL;
 		status = compare_part(copy, to, after, end, error);
 		if (status == 0)
@@ -208,7 +209,7 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 
 /* ---- Scopes and runs ---- */
 
-/* Enter a tag set and a host of the source in the target. */
+/* Add a tag set and a host of the source to the target. */
 static int map_scope(struct copy *copy, const struct row_scope *from, struct row_scope *to,
 		     struct simhash_error *error)
 {
@@ -248,7 +249,7 @@ static int compare_runs(const void *a, const void *b)
 	return memcmp(x->root.data, y->root.data, x->root.size);
 }
 
-/* Has the target what the source knows of a run that both have? */
+/* Has the target the same data about the end of a run as the source? */
 static bool is_same_end(const struct scan_run *x, const struct scan_run *y)
 {
 	return x->finished_at_ns == 0 ||
@@ -256,7 +257,7 @@ static bool is_same_end(const struct scan_run *x, const struct scan_run *y)
 		x->bytes == y->bytes && x->errors == y->errors);
 }
 
-/* Give runs of the source the tag sets and hosts of the target. */
+/* Replace the ids of tag sets and hosts in the runs by their ids in the target. */
 static int map_runs(struct copy *copy, struct scan_run_list *list, struct simhash_error *error)
 {
 	struct row_scope from = {0, 0}, to = {0, 0};
@@ -273,7 +274,7 @@ static int map_runs(struct copy *copy, struct scan_run_list *list, struct simhas
 	return 0;
 }
 
-/* Complete runs that the target has, and enter the others. */
+/* Complete the runs that the target has, and add the others. */
 static int copy_missing_runs(struct copy *copy, struct scan_run_list *ours,
 			     struct scan_run_list *theirs, struct simhash_error *error)
 {

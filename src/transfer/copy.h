@@ -1,6 +1,6 @@
 /*
- * Copies an index to the same engine or another. Rows that the target already has are passed over.
- * So an interrupted copy continues at the same place, and a repeated copy brings only new rows.
+ * Copies an index to the same engine or another one. Rows that the target already has are skipped.
+ * So an interrupted copy continues at the same place, and a repeated copy writes only new rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_COPY_H
@@ -14,19 +14,23 @@
 struct copy_options {
 	struct store_location from, to;
 	const atomic_bool *stop;
-	/* Called with how many of `total` rows were compared, in pass 1, 2, ...; may be NULL. */
+	/*
+	 * Called with the number of compared rows, out of `total`, in pass 1, 2, ...; may be NULL.
+	 */
 	void (*progress)(void *context, unsigned pass, uint64_t done, uint64_t total);
 	void *context;
 };
 
 struct copy_summary {
-	uint64_t rows;	 /* of the source */
-	uint64_t copied; /* of these, written here */
-	uint64_t newer;	 /* of these, scanned later in the target: kept as they are there */
-	uint64_t others; /* only in the target, on the same hosts: kept, too */
+	uint64_t rows;	 /* the number of rows in the source */
+	uint64_t copied; /* the number of these that were written */
+	/* The number of these whose file was scanned later in the target, which keeps its row. */
+	uint64_t newer;
+	/* The number of rows that only the target has, on the same hosts; it keeps them. */
+	uint64_t others;
 	/*
-	 * XXH3-64 of all columns of the rows that are the same, in order of tag set, host and path,
-	 * as read from the source and from the target once all is written.
+	 * The XXH3-64 hash of all columns of the rows that are the same, in the order of tag set,
+	 * host and path: as read from the source, and as read from the target after the copy.
 	 */
 	uint64_t checksum_from, checksum_to;
 	bool is_interrupted;
@@ -34,12 +38,12 @@ struct copy_summary {
 
 /*
  * Copy all rows, with their tag sets, hosts, directories and runs, then read both indexes again to
- * compare them. Ids of tag sets and hosts may differ between the two. Nothing is removed from the
- * target. Writing waits for a server that is gone as the locations say; reading does not, and what
- * was copied is passed over the next time.
+ * compare them. The two indexes may have different ids for tag sets and hosts. Nothing is removed
+ * from the target. If a connection is lost, writing waits as the location says. Reading does not
+ * wait; the next copy skips the rows that were copied.
  *
- * Errors: those of store_open, and SIMHASH_E_RANGE for two names of one index, and
- * where the source changes all the while.
+ * Errors: the errors of store_open, and SIMHASH_E_RANGE if both locations are the same index or if
+ * the source changes all the time.
  */
 int index_copy(const struct copy_options *options, struct copy_summary *summary,
 	       struct simhash_error *error);

@@ -1,6 +1,6 @@
 /*
- * Reads the wanted sketches of the source into memory, crosses out the sketches that the target
- * has, and writes the rest.
+ * Reads the wanted sketches of the source into memory, removes the sketches that the target has
+ * from this list, and writes the rest.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/copy_sketches.h"
@@ -42,7 +42,7 @@ int measure_map_make(struct store *from, struct store *to, struct measure_map *m
 	return status;
 }
 
-/* 0 for a measure that is not listed. */
+/* Return the id in the target, or 0 for a measure that is not in the map. */
 static int64_t map_id(const struct measure_map *map, int64_t from)
 {
 	for (size_t i = 0; i < map->count; i++)
@@ -56,17 +56,18 @@ static int64_t map_id(const struct measure_map *map, int64_t from)
 struct list {
 	const struct measure_map *map;
 	const struct sketch_range *range;
-	size_t next_row; /* of the range */
+	size_t next_row; /* the next row of the range */
 	struct kept {
 		struct stored_sketch
-			sketch; /* its value in `values`, its measure's id the target's */
-		bool is_there;	/* in the target, the same */
+			/* Its value is in `values`, and its measure is an id of the target. */
+			sketch;
+		bool is_there; /* the target has the same sketch */
 	} * kept;
 	size_t count, capacity, next;
 	struct arena values;
 };
 
-/* Sketches and rows both come in order of path hash. */
+/* Is the file of the sketch among the wanted rows? Both come in the order of path hashes. */
 static bool is_wanted(struct list *list, const struct stored_sketch *sketch)
 {
 	const struct sketch_range *range = list->range;
@@ -118,7 +119,10 @@ static int compare_paths(const struct kept *kept, const struct stored_sketch *sk
 	return memcmp(kept->sketch.path_hash, sketch->path_hash, PATH_HASH_SIZE);
 }
 
-/* Both come by path; of a path, measures may be in another order. */
+/*
+ * Mark the sketch of the list that the target has. Both come in the order of path hashes, but the
+ * measures of one file may come in another order.
+ */
 static void strike_off(struct list *list, const struct stored_sketch *sketch)
 {
 	while (list->next < list->count && compare_paths(&list->kept[list->next], sketch) < 0)
@@ -131,7 +135,7 @@ static void strike_off(struct list *list, const struct stored_sketch *sketch)
 	}
 }
 
-/* Write the sketches that are not struck off. */
+/* Write the sketches that the target does not have. */
 static int write_rest(struct store *to, const struct list *list, uint64_t *written,
 		      struct simhash_error *error)
 {

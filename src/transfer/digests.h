@@ -18,16 +18,17 @@ struct store;
 struct digests_export {
 	struct store *store;
 	struct row_scope scope;
-	const struct simhash_tag_set *tag_set; /* of the scope */
-	const struct bytes *tops;	       /* only what is at or below them; absolute paths */
-	size_t top_count;		       /* 0: everything */
-	bool is_anonymous;		       /* without paths and times */
+	const struct simhash_tag_set *tag_set; /* the tag set of the scope */
+	const struct bytes *tops; /* write only files at or below these absolute paths */
+	size_t top_count;	  /* 0: write all files */
+	bool is_anonymous;	  /* leave out times, and write hashes instead of paths */
 	const atomic_bool *stop;
 };
 
 /*
- * Write the rows of a scope as a list, in the order of their path hashes. Once *stop is set it ends
- * early. *files counts them; the caller checks the error state of the stream.
+ * Write the rows of a scope as a list, in the order of their path hashes. If *stop is set, the list
+ * ends early. *files is the number of written rows. The caller checks the error state of the
+ * stream.
  */
 int digests_write(const struct digests_export *export, FILE *out, uint64_t *files,
 		  struct simhash_error *error);
@@ -40,8 +41,8 @@ struct digests_import {
 };
 
 /*
- * Store the files of a list. Rows of the same paths are replaced, others stay. *files counts what
- * is stored, also on -1: a list that is damaged has its first files there.
+ * Store the files of a list. Rows with the same paths are replaced, and other rows stay. *files is
+ * the number of stored files, also on -1: the files before a damaged line are stored.
  */
 int digests_store(const struct digests_import *import, uint64_t *files,
 		  struct simhash_error *error);

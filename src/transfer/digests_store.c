@@ -1,8 +1,8 @@
 /*
- * Stores the files of a digest list as rows. It sorts the lines by path hash before it stores them:
- * a table in that order is then written from its beginning to its end, and not all over for each
- * part. A line is sorted as it is, which is smaller than its row, and parsed once more when its
- * turn comes.
+ * Stores the files of a digest list as rows. It sorts the lines by path hash before it stores them,
+ * because the table has this order. So the table is written once from its beginning to its end,
+ * instead of all over for each part. A line is sorted as text, which is smaller than its row, and
+ * is parsed again when its row is stored.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/digests.h"
@@ -29,15 +29,18 @@
 struct storing {
 	const struct digests_import *import;
 	uint64_t *files;
-	/* Lines that wait. As long as the list is in order they are stored when memory is full. */
+	/*
+	 * The lines that wait. As long as the list is in order, they are stored when memory is
+	 * full.
+	 */
 	struct line_sorter *sorter;
 	size_t waiting_bytes;
 	uint64_t lines;
 	bool is_out_of_order;
 	uint8_t last[PATH_HASH_SIZE];
-	char *line; /* after the hash that it is sorted by */
+	char *line; /* the line, after the hash by which it is sorted */
 	size_t line_capacity;
-	/* Lines in order on their way into the index. */
+	/* Sorted rows that are stored next. */
 	struct row_part *part;
 };
 
@@ -71,7 +74,7 @@ static int store_line(void *context, const char *line, size_t size, struct simha
 	if (digest_reader_again(storing->import->reader, (struct bytes){line, size}, &row, error) !=
 	    1)
 		return -1;
-	/* Of the same path the last one of the list comes first. */
+	/* If several lines have the same path, the last line of the list comes first. */
 	if (part->count > 0 &&
 	    memcmp(part->rows[part->count - 1].path_hash, row.path_hash, PATH_HASH_SIZE) == 0)
 		return 0;
@@ -93,7 +96,7 @@ static int store_waiting(struct storing *storing, struct simhash_error *error)
 
 /* ---- Lines as they come ---- */
 
-/* Lines of one path come in the opposite order. */
+/* Add a line to the sorter. Lines with the same path are sorted in the opposite order. */
 static int sort_line(struct storing *storing, const struct file_row *row, struct bytes line,
 		     struct simhash_error *error)
 {
@@ -139,13 +142,13 @@ static int store_list(struct storing *storing, struct simhash_error *error)
 		if (take_line(storing, &row, error) != 0)
 			return -1;
 	}
-	/* What came before a line that is refused is stored, and the first error is told. */
+	/* The lines before a refused line are stored, and the first error is reported. */
 	if (storing->sorter != NULL && store_waiting(storing, status == 0 ? error : &later) != 0)
 		return -1;
 	return status;
 }
 
-/* The hashes of the list are sketches of the files. */
+/* Store the hashes of the list as sketches of the files. */
 static int want_hashes(const struct digests_import *import, struct simhash_error *error)
 {
 	unsigned hashes = digest_reader_hashes(import->reader), count = 0;

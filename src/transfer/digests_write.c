@@ -1,5 +1,5 @@
 /*
- * Writes rows as a digest list, a part at a time, with the hashes that the index has.
+ * Writes rows as a digest list, one part after another, with the hashes that the index has.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer/digests.h"
@@ -34,7 +34,7 @@ static bool is_wanted(const struct digests_export *export, const struct file_row
 
 /* ---- Hashes ---- */
 
-/* Those that the index has of any file: a bit for each, and the ids of their measures. */
+/* Find the kinds of hashes that the index has: a bit for each kind, and the ids of the measures. */
 static int find_hashes(struct store *store, unsigned *hashes, int64_t ids[FILE_HASHES],
 		       struct simhash_error *error)
 {
@@ -47,7 +47,7 @@ static int find_hashes(struct store *store, unsigned *hashes, int64_t ids[FILE_H
 	return 0;
 }
 
-/* Places for the hashes of a row, of which none is known yet. */
+/* Make room for the hashes of a row, which are unknown at first. */
 static int make_places(struct file_row *row, unsigned hashes, struct simhash_error *error)
 {
 	row->sketches = row_sketches_new(FILE_HASHES * FILE_HASH_SIZE_MAX);
@@ -76,7 +76,7 @@ static void take_hash(struct file_row *row, const struct stored_sketch *sketch,
 		(struct bytes){(const char *)bytes, sketch->value.size};
 }
 
-/* Give the rows of a part, which come after a path hash, the hashes that are known of them. */
+/* Add the known hashes to the rows of a part. The part begins after a path hash. */
 static int read_hashes(const struct digests_export *export, struct row_part *part,
 		       const uint8_t *after, unsigned hashes, const int64_t ids[FILE_HASHES],
 		       struct simhash_error *error)
@@ -139,7 +139,7 @@ int digests_write(const struct digests_export *export, FILE *out, uint64_t *file
 			memcpy(last, part->rows[part->count - 1].path_hash, sizeof last);
 		after = last;
 	}
-	/* A list that was stopped stays without an end. */
+	/* A list that was stopped gets no end mark. */
 	if (status == 0 && !atomic_load(export->stop))
 		digests_put_end(&line, *files);
 	line_flush(&line);
