@@ -17,7 +17,7 @@
 
 #define PATH_COLUMN 13 /* the column of paths, after the label */
 #define SIZE_COLUMNS 9
-#define AFTER_COLUMNS 8 /* columns of a share after a path: " (100 %)" */
+#define AFTER_COLUMNS 8 /* the columns of a share after a path: " (100 %)" */
 
 /* Return whole percents; 100 only for all files, and 0 only if nothing is shared. */
 static unsigned whole_share(const struct folder_share *share)

@@ -45,7 +45,7 @@ char *lineage_reasons(const struct lineage_version *version, char text[REASONS_S
 		if (lineage_has_reason(version, r))
 			size += (size_t)snprintf(text + size, REASONS_SIZE - size, "%s%s",
 						 size == 0 ? "" : ", ", lineage_reason_name(r));
-	/* Only the order of the other files of its tree is the reason. */
+	/* If there is no other reason, the order of the other files in the tree is the reason. */
 	return size == 0 ? strcpy(text, "others") : text;
 }
 

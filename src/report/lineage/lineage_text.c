@@ -26,7 +26,7 @@
 #include "report/lineage/lineage.h"
 #include "report/lists/marked.h"
 
-#define DEPTH_MAX 24 /* deeper levels are shown by a number */
+#define DEPTH_MAX 24 /* deeper levels are shown as a number */
 
 #define SIZE_COLUMNS 9
 #define SIZES_FROM 80	   /* a narrower terminal shows no sizes */

@@ -16,7 +16,7 @@
 #define SHOWN_MAX 4
 #define PATH_MAX_COLUMNS 80 /* after a wider path, the size is not aligned with the others */
 #define GAP 2
-#define BLOCK_MARGIN 2 /* columns before labels */
+#define BLOCK_MARGIN 2 /* the columns before a label */
 #define SIZE_COLUMNS 9 /* the columns of "999 bytes" */
 #define SHARE_SIZE_MAX (LABEL_SIZE + 1)
 
@@ -24,10 +24,10 @@ struct block_line {
 	const struct find_file *file;
 	const char *colour;
 	char label[LABEL_SIZE];	    /* empty for the first file */
-	char share[SHARE_SIZE_MAX]; /* after the path, or empty */
+	char share[SHARE_SIZE_MAX]; /* the share after the path, or empty */
 	const struct find_file
 		*same_as; /* the file that this file is a copy of, unless that is the first file */
-	bool is_alone;	  /* the first file, without other files */
+	bool is_alone;	  /* the block has only its first file */
 };
 
 /* ---- The content of a line ---- */
@@ -118,7 +118,10 @@ static int write_path(struct listing *listing, const struct find_file *file, siz
 	return 0;
 }
 
-/* Write it after the size if there is enough space, or else on the next line, below the path. */
+/*
+ * Write "same as" and the path after the size if there is enough space, otherwise on the next line,
+ * below the path.
+ */
 static int write_same_as(struct listing *listing, const struct find_file *file, size_t used,
 			 struct simhash_error *error)
 {

@@ -54,8 +54,10 @@ struct formatter {
 	enum record_format format;
 	struct frame pairs, groups;
 	bool is_stream; /* pairs are written as they are found, in any order */
-	bool is_text;	/* for people: marks are allowed; groups are blocks, see listing.h */
-	bool is_report; /* report_write writes it when everything is found; it has no functions */
+	/* The format is for people: marks are allowed, and groups are blocks; see listing.h. */
+	bool is_text;
+	/* report_write writes this format when the search has ended; it has no functions. */
+	bool is_report;
 	void (*pair)(FILE *out, const struct file_pair *pair, const struct presentation *how);
 	/* Writes the text before the members of a group; NULL: no text. */
 	void (*group)(FILE *out, const struct group *group, const struct presentation *how);

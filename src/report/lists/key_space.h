@@ -1,6 +1,6 @@
 /*
- * Computes the key space (paper, Figures 3 and 4): every file is a point with its size and key, and
- * is small enough that a page can hold a million points.
+ * Computes the key space (paper, Figures 3 and 4): every file becomes a point of its size and its
+ * key. A point is so small that a page can hold a million.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_KEY_SPACE_H
@@ -18,14 +18,15 @@ struct store;
 
 struct key_point {
 	uint16_t size, key;   /* logarithms from key_space_log */
-	uint16_t shifted_key; /* the highest 16 of its 63 bits */
+	uint16_t shifted_key; /* the highest 16 of the 63 bits of the shifted key */
 	uint16_t kind;
 };
 
 struct key_space {
 	struct key_point *points;
 	size_t count;
-	int64_t rows, bytes; /* of all files, even if the points are only a sample */
+	/* The numbers of all files and their bytes, even if the points are only a sample. */
+	int64_t rows, bytes;
 	char kinds[KEY_SPACE_KINDS][24];
 	unsigned kind_count;
 };

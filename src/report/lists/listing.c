@@ -23,9 +23,9 @@
 #define LINES_AT_ONCE 128
 /* When lines are written immediately, the longest time that a pair waits. */
 #define STREAM_EVERY_NS 50000000
-/* columns; the second path is not aligned with a first path that is wider */
+/* the second path is aligned only if the first path has at most this many columns */
 #define FIRST_MAX 60
-#define NO_COLUMN INT_MIN /* for a path that is not in the first column */
+#define NO_COLUMN INT_MIN /* used for a path that is not in the first column */
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 40 /* narrower terminals wrap the lines */
 
@@ -202,7 +202,7 @@ void listing_release(struct listing *listing)
 
 /* ---- The common prefix of paths ---- */
 
-/* Shorten the prefix so that this path has it too. The prefix ends at a directory. */
+/* Shorten the prefix so that this path also has it. The prefix ends at a directory. */
 static void shorten(struct common_prefix *prefix, struct bytes path)
 {
 	size_t size = 0;
@@ -214,7 +214,7 @@ static void shorten(struct common_prefix *prefix, struct bytes path)
 	prefix->size = size;
 }
 
-/* Shorten the prefix so that the paths of `other` have it too. */
+/* Shorten the prefix so that the paths of `other` also have it. */
 static void join_prefix(struct common_prefix *prefix, struct common_prefix *other)
 {
 	struct bytes path = {other->bytes, other->size};

@@ -24,14 +24,14 @@ struct listing {
 	struct output_file output;
 	FILE *file; /* the stream of `output`, while it is open */
 	struct presentation how;
-	uint64_t unreadable; /* files whose content should be shown */
+	uint64_t unreadable; /* the number of unreadable files whose content should be shown */
 	unsigned threads;
-	size_t memory_bytes; /* for pairs that wait to be written */
+	size_t memory_bytes; /* the memory for pairs that wait to be written */
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */
 	bool folds;		   /* only the first files of large groups are written */
 	bool was_alone;		   /* the last block was a single line */
-	struct thread_text *texts; /* one for each thread */
+	struct thread_text *texts; /* one text for each thread */
 	struct line_sorter *sorter;
 	/* The number of pairs or groups that were written, and of those beyond the limit. */
 	uint64_t written, left_out;
@@ -49,7 +49,7 @@ struct listing {
  */
 struct presentation presentation_of(FILE *file, const struct formatter *formatter);
 
-/* Open the output; `path` is the path for output_open. The search uses `memory_bytes` too. */
+/* Open the output; `path` is the path for output_open. The search also uses `memory_bytes`. */
 int listing_open(struct listing *listing, const char *path, const struct formatter *formatter,
 		 unsigned threads, int64_t memory_bytes, const struct store *store,
 		 struct simhash_error *error);

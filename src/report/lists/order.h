@@ -21,7 +21,7 @@ enum sort_by {
 struct listing_order {
 	enum sort_by by;
 	bool reverse;
-	uint64_t limit; /* pairs or groups; 0: all */
+	uint64_t limit; /* the maximum number of pairs or groups; 0: all */
 };
 
 /* Is any order requested? If not, items may be written in the order in which they are found. */
@@ -33,7 +33,10 @@ bool order_is_given(const struct listing_order *order);
  */
 double pair_sort_key(const struct listing_order *order, const struct file_pair *pair);
 
-/* Identical pairs first; then by resemblance; then parts of others; then pairs by counts alone. */
+/*
+ * The sort key of a pair by similarity: identical pairs come first, then pairs by resemblance, then
+ * parts of other files, then pairs by counts alone.
+ */
 double pair_similarity_key(const struct file_pair *pair);
 
 /* The order of groups, without the limit. */

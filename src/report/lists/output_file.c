@@ -143,7 +143,7 @@ static mode_t without_umask(mode_t mode)
 	return mode & ~mask;
 }
 
-/* Is the old file mounted itself, for example a file that was passed to a container? */
+/* Is the old file a mount point, for example a file that was passed to a container? */
 static bool is_mounted(const char *target, const struct stat *old)
 {
 	struct bytes directory = path_directory(target);
@@ -259,7 +259,10 @@ static bool is_pair_line(const char *text, size_t size)
 	       is_shown_path(text + LABEL_COLUMNS + sizeof gap - 1);
 }
 
-/* A path and a size; below them a label and a path. Or two directories. */
+/*
+ * Is the text the beginning of a block: a path and a size, and below them a label and a path? Or
+ * does it begin with two directories?
+ */
 static bool is_block(const char *text, size_t size)
 {
 	static const char first[] = "A  ";
@@ -305,7 +308,7 @@ static bool begins_as_output(const char *path)
 }
 
 struct replaced {
-	const char *path; /* as the user wrote it */
+	const char *path; /* the path as the user wrote it */
 	struct bytes directory, name;
 	struct stat status;
 };

@@ -24,8 +24,8 @@ struct store;
 
 struct output_file {
 	FILE *stream;	  /* NULL after it is closed */
-	const char *name; /* for messages; must stay valid */
-	/* NULL if the file is written directly. */
+	const char *name; /* the name for messages, which must stay valid */
+	/* The file to replace; NULL if the output is written directly. */
 	char *target;
 	char *temporary;
 	mode_t mode; /* the final permissions of the target */

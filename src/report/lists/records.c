@@ -1,6 +1,6 @@
 /*
- * Writes pairs and groups as CSV, as JSON, and as paths that end in zero bytes. For these, a pair
- * is its two paths, and a group is the paths of its members; an empty path separates groups.
+ * Writes pairs and groups as CSV, as JSON, and as paths that end in zero bytes. In the last format,
+ * a pair is its two paths, and a group is the paths of its members; an empty path separates groups.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "base/text/json.h"
 #include "simhash.h"
 
-/* A shell runs nothing inside the braces before it has read the closing one. */
+/* A shell runs no command in braces before it has read the closing brace. */
 static const char preamble[] =
 	"#!/bin/sh\n"
 	"# Copies that simkeep found. Every command below is a comment, so this script changes\n"

@@ -34,7 +34,7 @@ struct script_head {
 
 struct script_command {
 	const char *kept, *copy;
-	int64_t size_bytes; /* negative: unknown, and so are both times */
+	int64_t size_bytes; /* negative: the size and both times are unknown */
 	int64_t kept_mtime_ns, copy_mtime_ns;
 };
 
@@ -46,7 +46,7 @@ void script_end(FILE *out, uint64_t commands);
 /* The following copies have another content; its size is negative if unknown. */
 void script_write_content(FILE *out, int64_t size_bytes);
 
-/* Write the command for the copy. It takes effect when the line is not a comment any more. */
+/* Write the command for the copy as a comment. It takes effect if the comment sign is removed. */
 void script_write_command(FILE *out, enum script_way way, const struct script_command *command);
 
 /* Write the reason why there is no command. */

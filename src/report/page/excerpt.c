@@ -17,7 +17,7 @@
 #include "report/page/html_text.h"
 #include "report/page/unified.h"
 
-#define PAGE_BYTES 4096 /* opening a file counts as reading so much */
+#define PAGE_BYTES 4096 /* opening a file counts as reading this many bytes */
 #define BEGINNING_BYTES 8192
 
 void excerpts_init(struct excerpts *excerpts, const struct report *report)
@@ -52,7 +52,7 @@ static bool is_here(const struct find_file *file)
 	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0;
 }
 
-/* If the user removed or changed the file, only the page says so. */
+/* Report an unreadable file. If the user removed or changed it, only the page shows this. */
 static void report_failure(const struct excerpts *excerpts, const struct find_file *file, int why)
 {
 	if (why != 0 && why != ENOENT && why != ENOTDIR && why != EACCES && why != EPERM &&
@@ -67,7 +67,7 @@ static bool is_text(const char *bytes, size_t size)
 	return memchr(bytes, '\0', size) == NULL;
 }
 
-/* For most files that are not texts, the beginning is enough. */
+/* Most files that are not texts are recognized by their beginning. */
 static enum excerpt_absence read_text(int fd, struct excerpt_text *text, int64_t *left, int *why)
 {
 	size_t beginning = text->size < BEGINNING_BYTES ? text->size : BEGINNING_BYTES;
@@ -114,7 +114,7 @@ static int load_text(struct excerpts *excerpts, const struct find_file *file,
 	return text->text == NULL ? error_set_memory(error) : 0;
 }
 
-/* The caller owns *hunks. It is NULL if the texts differ too much. */
+/* Compare two texts. The caller frees *hunks, which is NULL if the texts differ too much. */
 static int compare_texts(const struct excerpt_text *a, const struct excerpt_text *b, char **hunks,
 			 size_t *size, struct simhash_error *error)
 {
@@ -187,7 +187,10 @@ int excerpt_write(struct excerpts *excerpts, FILE *out, const struct find_file *
 
 /* ---- Pictures ---- */
 
-/* The beginnings of the types that browsers show and that contain no programs. */
+/*
+ * Return the MIME type of a picture by its first bytes: a type that browsers show and that cannot
+ * contain programs. NULL for other files.
+ */
 static const char *picture_type(const uint8_t *bytes, size_t size)
 {
 	static const struct {
@@ -212,7 +215,10 @@ static bool has_room(const struct excerpts *excerpts, const struct find_file *fi
 	       file->size_bytes <= excerpts->left_for_pictures;
 }
 
-/* *bytes is NULL if the file has changed or is not a picture. -1: no memory. */
+/*
+ * *Read a picture. `bytes` is NULL if the file has changed or is not a picture. -1: memory is
+ * short.
+ */
 static int load_picture(const struct excerpts *excerpts, const struct find_file *file,
 			uint8_t **bytes, const char **type, struct simhash_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Writes the lines that differ between two texts, and pictures. It reads files once more, with limits
- * for the bytes that are read and for the size of the page.
+ * Writes pictures, and the lines that differ between two texts. For this it reads the files again,
+ * with limits for the bytes that are read and for the size of the page.
  *
  *     excerpts_init(&excerpts, &report);
  *     for each group, the most important first:
@@ -20,19 +20,21 @@
 
 #include "report/page/report.h"
 
-#define EXCERPT_READ_BYTES ((int64_t)128 << 20) /* all texts, and PAGE_BYTES for each file */
-#define EXCERPT_FILE_BYTES ((int64_t)1 << 20)	/* larger texts are not compared */
-#define EXCERPT_DIFF_BYTES ((size_t)32 << 10)	/* of one comparison; further lines are counted */
-#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20)	/* of all comparisons */
-#define EXCERPT_GROUP_DIFFS 100			/* leaves room for other groups */
+/* The limit for all texts, and for PAGE_BYTES of each file. */
+#define EXCERPT_READ_BYTES ((int64_t)128 << 20)
+#define EXCERPT_FILE_BYTES ((int64_t)1 << 20) /* larger texts are not compared */
+/* The limit for one comparison; further lines are only counted. */
+#define EXCERPT_DIFF_BYTES ((size_t)32 << 10)
+#define EXCERPT_PAGE_BYTES ((int64_t)8 << 20) /* the limit for all comparisons */
+#define EXCERPT_GROUP_DIFFS 100 /* the maximum for one group, which leaves room for other groups */
 #define PICTURE_FILE_BYTES ((int64_t)512 << 10)
 #define PICTURE_PAGE_BYTES ((int64_t)16 << 20)
 
-/* Why the page has no lines. It has a sentence for each reason. */
+/* The reason why the page shows no lines. The page has a sentence for each reason. */
 enum excerpt_absence {
 	EXCERPT_OF_FIRST,  /* the first file is not compared */
-	EXCERPT_ELSEWHERE, /* on another host, in an archive, or standard input */
-	EXCERPT_CHANGED,   /* removed, changed or not readable */
+	EXCERPT_ELSEWHERE, /* the file is on another host, in an archive, or standard input */
+	EXCERPT_CHANGED,   /* the file was removed, was changed or cannot be read */
 	EXCERPT_NO_TEXT,
 	EXCERPT_LARGE,
 	EXCERPT_DIFFERENT, /* too many lines differ */
@@ -49,13 +51,14 @@ struct excerpt_text {
 struct excerpts {
 	const struct report *report;
 	int64_t left_to_read, left_of_page, left_for_pictures;
-	const struct find_file *first; /* of the group */
+	const struct find_file *first; /* the first file of the group */
 	bool is_first_read;
 	struct excerpt_text first_text;
 	unsigned group_diffs;
 };
 
-void excerpts_init(struct excerpts *excerpts, const struct report *report); /* borrowed */
+/* The report is borrowed. */
+void excerpts_init(struct excerpts *excerpts, const struct report *report);
 void excerpts_release(struct excerpts *excerpts);
 
 void excerpts_begin_group(struct excerpts *excerpts, const struct find_file *first);

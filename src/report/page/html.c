@@ -65,7 +65,7 @@ static void write_head(FILE *out, const struct report *report)
 	record_write_members(out, RECORD_PAGE, fields);
 }
 
-/* Folders with one file are shown as groups anyway. */
+/* Is this a copied folder with more than one file? A single file is already shown in its group. */
 static bool is_whole_copy(const struct folder_pair *pair)
 {
 	return pair->a.files > 1 && pair->saved_bytes > 0;
@@ -90,7 +90,7 @@ static int write_whole_folder(FILE *out, const struct folder_pairs *found,
 	return a == NULL || b == NULL ? error_set_memory(error) : 0;
 }
 
-/* Folders that free the most space come first. */
+/* Write whole folders. The folders that free the most space come first. */
 static int write_whole_folders(FILE *out, const struct folder_pairs *found,
 			       struct simhash_error *error)
 {

@@ -12,8 +12,8 @@
 #include "report/page/report.h"
 
 /*
- * Write the page. The caller checks the error state of `out`. -1: no memory, or a temporary file with
- * groups cannot be read.
+ * Write the page. The caller checks the error state of `out`. Returns -1 if memory is short or a
+ * temporary file with groups cannot be read.
  */
 int report_write(FILE *out, const struct report *report, struct simhash_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * Writes the report of folders. Each pair has a separate element with its files. The page reads it when the
- * pair is opened.
+ * Writes the report of folders. The files of each pair are in a separate element, which the page
+ * reads when the pair is opened.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_folders.h"
@@ -23,7 +23,7 @@ static void write_pair(FILE *out, const struct folder_report *report, size_t num
 	fputs(comparison->is_left_out ? "}" : ",\"detailed\":true}", out);
 }
 
-/* As the page shows it: only copies have 100 %. */
+/* Return the percentage that the page shows: only copies have 100 %. */
 static int64_t percent_of(const struct folder_file *file)
 {
 	bool is_copy = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
@@ -44,7 +44,7 @@ static void write_file(FILE *out, const struct folder_file *file)
 		FIELD_SIGNED(IN_PAGE, "size_a", file->size_a_bytes),
 		FIELD_SIGNED(IN_PAGE, "size_b", file->size_b_bytes),
 		FIELD_TEXT(IN_PAGE, "path_a", has_a ? file->path_a : none),
-		/* Empty if it is equal to path_a or does not exist. */
+		/* Empty if path_b is equal to path_a or does not exist. */
 		FIELD_TEXT(IN_PAGE, "path_b", is_moved ? file->path_b : none),
 		FIELD_TEXT(IN_PAGE, "like", file->like.size > 0 ? file->like : NO_TEXT),
 		FIELDS_END,

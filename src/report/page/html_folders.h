@@ -1,6 +1,6 @@
 /*
- * Writes the report of folders: pairs of folders that open to trees of their files. docs/report.md
- * describes the page.
+ * Writes the report of folders: pairs of folders. Each pair can be opened to show the tree of its
+ * files. docs/report.md describes the page.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_HTML_FOLDERS_H
@@ -11,9 +11,9 @@
 
 struct folder_report {
 	struct page_origin origin;
-	uint64_t pairs;		 /* found pairs */
-	uint64_t folders, files; /* all compared ones; 0: two given folders */
-	char *const *names;	 /* the shown names, two for each pair */
+	uint64_t pairs;		 /* the number of found pairs */
+	uint64_t folders, files; /* all compared folders and files; 0: two folders were given */
+	char *const *names;	 /* the names to show, two for each pair */
 	const struct folder_comparison *comparisons;
 	size_t count;
 };

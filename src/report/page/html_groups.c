@@ -1,6 +1,6 @@
 /*
- * Writes the groups of the report. A group has contents. A content has its relation to the first
- * file of the group, and its files. So the size, hash and counts of copies are written once.
+ * Writes the groups of the report. A group has contents. A content has its files and its relation
+ * to the first file of the group. So the size, hash and counts of several copies are written once.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_groups.h"
@@ -16,10 +16,10 @@
 #include "report/lists/formatter.h"
 #include "report/page/excerpt.h"
 
-#define HISTOGRAM_BINS 50 /* of resemblances; one more for unknown ones */
+#define HISTOGRAM_BINS 50 /* bins for resemblances; one more bin is for unknown resemblances */
 #define NOT_KNOWN (-1.0)
 
-/* The relation of a file to the first file of its group. The page has the same numbers. */
+/* The relation of a file to the first file of its group. The page uses the same numbers. */
 enum kind { KIND_IDENTICAL, KIND_NEARLY, KIND_SIMILAR, KIND_PART };
 
 static const struct record_style as_row = {.format = RECORD_ROW};
@@ -45,8 +45,9 @@ static enum kind kind_of(const struct group *group, const struct group_member *m
 
 struct totals {
 	uint64_t groups, files;
-	uint64_t identical, nearly, similar; /* files; the first file of a group does not count */
-	uint64_t inside;		     /* copies in archives */
+	/* Numbers of files, without the first file of each group. */
+	uint64_t identical, nearly, similar;
+	uint64_t inside; /* the number of copies in archives */
 	int64_t bytes, copied_bytes, nearly_bytes, similar_bytes;
 	uint64_t bins[HISTOGRAM_BINS + 1];
 };
@@ -122,7 +123,7 @@ static void write_totals(FILE *out, const struct totals *totals)
 
 /* ---- A file ---- */
 
-/* Can a person keep or remove it? Members of archives and streams are not files. */
+/* Can a person keep or remove the file? Archive members and streams are not files. */
 static bool is_own_file(const struct find_file *file)
 {
 	return file->compressed_size_bytes == 0 && !file->is_stream;
@@ -137,7 +138,7 @@ static void write_file(FILE *out, const struct find_file *file)
 		FIELD_TEXT(IN_PAGE, "shown", shown),
 		FIELD_SIGNED(IN_PAGE, "seconds", file->mtime_ns / NS_PER_S - (ns < 0)),
 		FIELD_SIGNED(IN_PAGE, "nanoseconds", ns < 0 ? ns + NS_PER_S : ns),
-		/* Empty: this one. */
+		/* Empty if it is this host. */
 		FIELD_TEXT(IN_PAGE, "host",
 			   ((struct bytes){shown.data,
 					   file->path_offset > 0 ? file->path_offset - 1u : 0})),
@@ -151,7 +152,10 @@ static void write_file(FILE *out, const struct find_file *file)
 
 /* ---- A group ---- */
 
-/* So "part of" means that the first file is part of the member, as in lists. */
+/*
+ * Return the pair of the first file and a member. In this order "part of" means that the first file
+ * is part of the member, as in lists.
+ */
 static struct file_pair pair_from_first(const struct group *group,
 					const struct group_member *member)
 {
@@ -160,7 +164,7 @@ static struct file_pair pair_from_first(const struct group *group,
 	return (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation)};
 }
 
-/* Left open: a difference, a picture and the files follow. */
+/* Begin a content, but do not end it: the difference, the picture and the files follow. */
 static int begin_content(FILE *out, const struct group *group, const struct group_member *member,
 			 struct excerpts *excerpts, struct simhash_error *error)
 {
@@ -194,7 +198,7 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	return 0;
 }
 
-/* Left open: the versions follow the contents. */
+/* Write a group, but do not end it: the versions follow the contents. */
 static int write_group(FILE *out, const struct group *group, const struct group_member *members,
 		       struct excerpts *excerpts, struct simhash_error *error)
 {
@@ -243,7 +247,7 @@ static void write_version(FILE *out, const struct lineage_version *version)
 	record_write(out, &as_row, fields);
 }
 
-/* Versions, each after its parent. */
+/* Write the versions of a group, each after its parent. */
 static int write_lineage(FILE *out, const struct group *group, const struct group_member *members,
 			 struct simhash_error *error)
 {
@@ -259,7 +263,7 @@ static int write_lineage(FILE *out, const struct group *group, const struct grou
 	return 0;
 }
 
-/* The order of the list, and the number of groups that are left out. */
+/* Write the order of the list, and the number of groups that are left out. */
 static void write_order(FILE *out, const struct listing_order *order, size_t left_out)
 {
 	const struct field fields[] = {

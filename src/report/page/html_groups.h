@@ -7,7 +7,7 @@
 
 #include "report/page/report.h"
 
-/* From this resemblance on, in rounded percent, files are nearly identical. */
+/* Files with at least this resemblance, in rounded percent, are nearly identical. */
 #define NEARLY_PERCENT 90
 
 /* Write fields of an object, with a comma before each field. */

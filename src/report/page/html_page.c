@@ -1,5 +1,5 @@
 /*
- * Writes templates, and the origin of a page.
+ * Writes templates, and the data that describe how a page was made.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/html_page.h"
@@ -16,7 +16,7 @@ extern const char page_style[], page_script[];
 
 static const char style_mark[] = "@STYLE@", script_mark[] = "@SCRIPT@", data_mark[] = "@DATA@";
 
-/* Write up to a mark. Returns the text after it. */
+/* Write a template up to a mark. Returns the text after the mark. */
 static const char *write_to(FILE *out, const char *text, const char *mark)
 {
 	const char *at = strstr(text, mark);

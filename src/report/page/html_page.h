@@ -13,19 +13,23 @@
 
 #include <stdio.h>
 
-/* If there are more, the page leaves out groups, or the files of two folders, and says so. */
+/*
+ * If there are more files than this, the page leaves out groups or the files of two folders, and
+ * says so.
+ */
 #define REPORT_FILES_MAX 300000
 
-/* How a page was made, and the files that it is about. */
+/* How a page was made, and which files it covers. */
 struct page_origin {
-	const char *index, *host; /* the URL, which has no password, and this host's name */
-	char *const *words;	  /* of the command line */
+	/* The URL of the index, which has no password, and the name of this host. */
+	const char *index, *host;
+	char *const *words; /* the words of the command line */
 	int word_count;
-	char **directories; /* the searched ones; "HOST:PATH" on another host */
+	char **directories; /* the searched directories, as "HOST:PATH" if they are on another host */
 	size_t directory_count, directory_capacity;
 };
 
-/* Write the part before the data. Returns the beginning of the rest. */
+/* Write the part of a template before the data. Returns the rest of the template. */
 const char *page_begin(FILE *out, const char *template);
 void page_end(FILE *out, const char *rest);
 

@@ -10,12 +10,15 @@
 
 #include "base/basic/bytes.h"
 
-/* Without quotation marks. All pieces of a whole but the last have sizes divisible by 3. */
+/*
+ * Write bytes as base64, without quotation marks. If bytes are written in pieces, the size of every
+ * piece except the last must be divisible by 3.
+ */
 void html_write_base64(FILE *out, const uint8_t *bytes, size_t size);
 
 /*
- * Write bytes of a file as UTF-8 for people. Control characters become symbols or numbers, except
- * tabs. Bytes that are not UTF-8 become U+FFFD. Nothing is escaped for JSON.
+ * Write bytes of a file as UTF-8 for people. Control characters except tabs become symbols or
+ * numbers. Bytes that are not UTF-8 become U+FFFD. Nothing is escaped for JSON.
  */
 void html_write_visible(FILE *out, struct bytes bytes);
 

@@ -1,5 +1,5 @@
 /*
- * The data of a report.
+ * Defines the data of a report.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_REPORT_H
@@ -15,15 +15,19 @@
 struct report {
 	struct page_origin origin;
 	bool with_pictures;
-	bool with_lineage;		   /* a tree of versions for each group */
-	const struct listing_order *order; /* of the groups; those beyond its limit are left out */
+	bool with_lineage; /* write a tree of versions for each group */
+	/* The order of the groups; groups beyond its limit are left out. */
+	const struct listing_order *order;
 	const struct group_sorter *groups;
-	const struct folder_pairs *folders; /* NULL: they were not compared */
+	const struct folder_pairs *folders; /* NULL: folders were not compared */
 	const struct key_space *space;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
 	struct find_counts counts;
-	/* A file that exists and has not changed cannot be read. The page does not show its content. */
+	/*
+	 * Called for a file that exists and has not changed, but cannot be read. The page does not
+	 * show its content.
+	 */
 	void (*unreadable)(void *context, const struct find_file *file, int system_errno);
 	void *context;
 };

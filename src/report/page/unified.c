@@ -1,5 +1,5 @@
 /*
- * Writes lines that differ as hunks.
+ * Writes the lines that differ between two texts as hunks.
  * SPDX-License-Identifier: MIT
  */
 #include "report/page/unified.h"
@@ -13,13 +13,13 @@
 #include "report/page/html_text.h"
 
 #define CONTEXT 3
-#define LINE_BYTES 400 /* of a line are shown */
+#define LINE_BYTES 400 /* the maximum number of bytes that are shown of a line */
 
 struct diff_side {
 	struct bytes text;
-	size_t *starts; /* of each line, and the end of the text */
+	size_t *starts; /* the start of each line, and the end of the text */
 	size_t lines, at;
-	size_t changes; /* from `at` on */
+	size_t changes; /* the number of changed lines from `at` on */
 	const uint8_t *is_changed;
 };
 
@@ -47,7 +47,7 @@ static size_t write_line(FILE *out, char mark, const struct diff_side *side, siz
 	size_t shown = size - is_ended;
 
 	if (shown > LINE_BYTES) {
-		/* A character is not cut. */
+		/* Do not cut a character. */
 		for (shown = LINE_BYTES;
 		     ((unsigned char)start[shown] & 0xc0) == 0x80 && shown > LINE_BYTES - 4;)
 			shown--;
@@ -67,7 +67,7 @@ static bool is_change(const struct diff_side *side, size_t line)
 	return line < side->lines && side->is_changed[line];
 }
 
-/* The number of equal lines from here on. */
+/* Return the number of equal lines from here on. */
 static size_t common_lines(const struct diff_side *a, const struct diff_side *b, size_t from_a,
 			   size_t from_b)
 {
@@ -79,7 +79,7 @@ static size_t common_lines(const struct diff_side *a, const struct diff_side *b,
 	return count;
 }
 
-/* Move both ends to the end of the hunk that begins there. */
+/* Move the ends of both sides to the end of the hunk that begins here. */
 static void find_end(const struct diff_side *a, const struct diff_side *b, size_t *end_a,
 		     size_t *end_b)
 {
@@ -100,7 +100,10 @@ static void find_end(const struct diff_side *a, const struct diff_side *b, size_
 	*end_b += same < CONTEXT ? same : CONTEXT;
 }
 
-/* Write a hunk up to the ends, or as much as `room` allows. Returns about its size in bytes. */
+/*
+ * Write a hunk up to the ends of both sides, or as much as `room` allows. Returns its approximate
+ * size in bytes.
+ */
 static size_t write_hunk(FILE *out, struct diff_side *a, struct diff_side *b, size_t end_a,
 			 size_t end_b, size_t room)
 {

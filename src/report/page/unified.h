@@ -1,5 +1,6 @@
 /*
- * Writes the lines that differ for people: hunks with three lines around them, like diff -u.
+ * Writes the lines that differ between two texts for people, as hunks with three lines of context,
+ * like diff -u.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_REPORT_UNIFIED_H
@@ -11,9 +12,9 @@
 #include "measure/line_diff.h"
 
 /*
- * Write the hunks as UTF-8 without control characters. After `max_bytes` the last line begins with a
- * tilde and has the number of changed lines that are left out. A long line ends with the number of
- * its other bytes.
+ * Write the hunks as UTF-8 without control characters. If there are more than `max_bytes`, the last
+ * line is a tilde and the number of changed lines that are left out. A long line is cut, and ends
+ * with the number of the bytes that are left out.
  */
 int unified_write(FILE *out, struct bytes a, struct bytes b, const struct line_diff *diff,
 		  size_t max_bytes, struct simhash_error *error);
