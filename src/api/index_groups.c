@@ -9,9 +9,9 @@
 #include "base/data/array.h"
 #include "find/groups/group_sorter.h"
 
-#define GROUPS_SHARE 4 /* of the default of --limits=memory */
+#define GROUPS_SHARE 4 /* groups use this share of the default of --limits=memory */
 
-/* A member with its file, of the last group. */
+/* A member of the last group, with its file. */
 struct described {
 	struct simhash_index_member member;
 	struct simhash_index_file file;

@@ -19,7 +19,7 @@
 #include "store/open/store.h"
 #include "store/rows/row_reader.h"
 
-#define PAGE_ROWS 1024 /* rows in one query */
+#define PAGE_ROWS 1024 /* the maximum number of rows in one query */
 
 /* ---- The index ---- */
 
@@ -119,7 +119,7 @@ struct simhash_index_files {
 	uint8_t last[PATH_HASH_SIZE];
 	struct simhash_index_file page[PAGE_ROWS];
 	size_t count, at;
-	struct arena paths; /* of the page */
+	struct arena paths; /* the paths of the current page of rows */
 };
 
 int simhash_index_files_begin(struct simhash_index *index, struct simhash_index_files **files,

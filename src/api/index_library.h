@@ -1,6 +1,6 @@
 /*
- * Declares what the files of this room share: an open index, and the conversions between its
- * searches and src/find.
+ * Declares the types and functions that the files of this room share: an open index, and the
+ * conversions between its searches and src/find.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_API_INDEX_LIBRARY_H
@@ -13,7 +13,7 @@
 struct simhash_index {
 	struct store *store;
 	struct simhash_tag_set *tags;
-	int64_t tag_set; /* 0 if the index has no files of it */
+	int64_t tag_set; /* 0 if the index has no files with this tag set */
 	struct name_list hosts;
 	char *url, *host;
 };
@@ -33,6 +33,7 @@ void index_describe(const struct simhash_index *index, const struct find_file *f
 		    struct simhash_index_file *file);
 
 enum simhash_index_verified index_verified_by(enum verification verification);
-double index_resemblance(const struct relation *relation, bool is_identical); /* -1: unknown */
+/* Returns -1 if it is unknown. */
+double index_resemblance(const struct relation *relation, bool is_identical);
 
 #endif
