@@ -37,7 +37,7 @@
 #define AUTOMATON_FIELD_BITS 3
 #define AUTOMATON_FIELD_MAX 7
 
-#define AUTOMATON_CONTEXTS 128 /* values of the last 7 bits */
+#define AUTOMATON_CONTEXTS 128 /* the number of values of the last 7 bits */
 
 /*
  * Byte w of blocked[h] is about window w of the next byte: w = 0 uses the last 7 bits before that
@@ -49,7 +49,7 @@ struct lane_state {
 
 struct automaton {
 	uint32_t states;
-	uint64_t *entries; /* 256 for each state */
+	uint64_t *entries; /* 256 entries for each state */
 
 	/* The other form of each state, and its last 7 bits. */
 	struct lane_state *lane_states;

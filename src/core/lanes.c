@@ -23,11 +23,12 @@
 #include "core/scan_bytes.h"
 #include "core/scan_kernel.h"
 
-#define LINE 64		     /* bytes of a cache line */
+#define LINE 64		     /* the bytes of a cache line */
 #define LANE_MAX (31 * LINE) /* bytes */
 #define BUDGET_SHARE 4	     /* the share of a block's bytes that the correction may scan again */
 #define BUDGET_MIN 64	     /* bytes */
-#define TRY_AGAIN 16	     /* blocks without guesses after a block whose guesses failed */
+/* After a block whose guesses failed, this many blocks are scanned without guesses. */
+#define TRY_AGAIN 16
 #define HYPOTHESES 3
 #define CONTEXT_MASK 0x7f
 
@@ -35,7 +36,7 @@ struct lane_block {
 	const struct lane_engine *engine;
 	const struct automaton *automaton;
 	const uint8_t *bytes;
-	size_t size; /* of a lane */
+	size_t size; /* the size of a lane */
 	/* The bits before each lane, and the state before the block. */
 	uint8_t context[LANES_MAX];
 	struct lane_state before;

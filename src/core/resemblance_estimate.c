@@ -7,8 +7,9 @@
 
 #include "core/resemblance.h"
 
-#define REGISTERS_MIN 16 /* used registers, for an estimate */
-#define VALUES 255.0	 /* of a register; one in VALUES pairs is equal by chance */
+#define REGISTERS_MIN 16 /* the minimum number of used registers for an estimate */
+/* The number of values of a register; one in VALUES pairs of different values looks equal. */
+#define VALUES 255.0
 
 /* If this loop is unrolled, most vectors are written to memory. */
 #define NOT_UNROLLED _Pragma("GCC unroll 1")
@@ -66,8 +67,8 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	double share, most;
 
 	/*
-	 * The sketch with the higher level has the smaller sample. Its empty registers mean
-	 * nothing.
+	 * The sketch with the higher level has the smaller sample. So its empty registers are not
+	 * counted.
 	 */
 	used += level_b <= level_a ? is.empty_either - is.empty_a : 0;
 	used += level_a <= level_b ? is.empty_either - is.empty_b : 0;
@@ -75,7 +76,10 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 		return false;
 	/* This is (equal - both / VALUES) / (used - both / VALUES) with one division. */
 	share = (VALUES * (is.equal - empty_both) - both) / (VALUES * used - both);
-	/* A sketch does not count repetitions; the sizes do. */
+	/*
+	 * A sketch does not count repetitions, but the sizes include them and limit the
+	 * resemblance.
+	 */
 	most = size_a_bytes < size_b_bytes ? (double)size_a_bytes / (double)size_b_bytes
 					   : (double)size_b_bytes / (double)size_a_bytes;
 	*resemblance = share < 0 ? 0 : share > most ? most : share;

@@ -21,8 +21,9 @@
  * another. The words of a vector begin 2 bytes apart; odd positions have their own vector.
  *
  * No processor can predict which positions are sampled, so the code has no branch for it. The
- * sampled positions of a block are listed two at a time, even if there is only one. The listed
- * positions are hashed, and a conditional move stores the minimum in a register.
+ * sampled positions of a block are written to a list, always two positions at once, even if only
+ * one is new. The listed positions are hashed, and a conditional move stores the minimum in a
+ * register.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,14 +33,16 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-#define GROUP 64u	 /* positions between two checks of the number of hits */
-#define LISTED_AT_ONCE 2 /* hits of a group; more are rare at level 7 */
+#define GROUP 64u /* the number of positions between two checks of the number of hits */
+/* The number of hits that are listed at once; more in a group are rare at level 7. */
+#define LISTED_AT_ONCE 2
 
 /* The bytes of a block that are read: the sums are two vectors ahead of the positions. */
 #define BLOCK_READ (RESEMBLANCE_BLOCK + 2 * SIZE + 3)
 
 struct hits {
-	_Alignas(64) uint16_t rank[2][RESEMBLANCE_BLOCK / 2]; /* of even and odd positions */
+	/* The ranks of even and of odd positions. */
+	_Alignas(64) uint16_t rank[2][RESEMBLANCE_BLOCK / 2];
 	uint64_t mask[RESEMBLANCE_BLOCK / GROUP];
 	uint16_t group[RESEMBLANCE_BLOCK / GROUP];
 	uint16_t position[RESEMBLANCE_BLOCK + LISTED_AT_ONCE];
@@ -148,7 +151,7 @@ static inline size_t list_hits(struct hits *hits, size_t groups)
 		uint64_t mask = hits->mask[g];
 		uint16_t *next = hits->position + count;
 		count += count_bits(mask);
-		if (mask == UINT64_MAX) { /* level 0 */
+		if (mask == UINT64_MAX) { /* at level 0, all positions are hits */
 			for (unsigned i = 0; i < GROUP; i++)
 				next[i] = (uint16_t)(hits->group[g] + i);
 			continue;

@@ -1,6 +1,6 @@
 /*
- * Has the functions that every scan kernel needs besides its lanes: one run of the automaton over
- * some bytes, a fast run over periodic data, and the correction of a lane that started from a
+ * Defines functions that every scan kernel needs in addition to its lanes: a run of the automaton
+ * over some bytes, a fast run over periodic data, and the correction of a lane that started from a
  * guessed state. An entry is an entry of the automaton; it represents the state that it leads to.
  *
  * A lane is a piece of the bytes that is scanned at the same time as other pieces. The state at its

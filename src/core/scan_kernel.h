@@ -15,7 +15,7 @@ struct resemblance_registers;
 
 struct scan_kernel {
 	const char *name;
-	bool (*is_supported)(void); /* by the processor */
+	bool (*is_supported)(void); /* can the processor run it? */
 	/*
 	 * scanner->state is zero before the first call. For all kernels, state[0] is an entry of
 	 * the automaton. Each kernel may use state[1].

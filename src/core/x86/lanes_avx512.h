@@ -23,7 +23,8 @@
 #define v_and_not(a, b) _mm512_andnot_si512(b, a)
 
 /*
- * The number for _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for bits a, b, c.
+ * The argument of _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for the bits a, b
+ * and c.
  */
 #define IF_A_THEN_B_ELSE_C 0xca
 #define A_OR_NOT_B_AND_C 0xa2 /* (a | ~b) & c */

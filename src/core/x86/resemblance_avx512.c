@@ -17,7 +17,8 @@
 #define v_after(a, b, n) _mm512_alignr_epi32(b, a, (n) / 2)
 
 /*
- * The number for _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for bits a, b, c.
+ * The argument of _mm512_ternarylogic_epi64: its bit 4 a + 2 b + c is the result for the bits a, b
+ * and c.
  */
 #define IF_A_THEN_B_ELSE_C 0xca
 
