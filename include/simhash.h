@@ -66,7 +66,7 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define SIMHASH_API __attribute__((visibility("default")))
-/* Compilers warn if a caller ignores the result. */
+/* Marks functions whose result must be checked: compilers warn if a caller ignores it. */
 #define SIMHASH_CHECKED SIMHASH_API __attribute__((warn_unused_result))
 #else
 #define SIMHASH_API

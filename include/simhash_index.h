@@ -104,8 +104,9 @@ struct simhash_index_file {
 	const char *path;
 	size_t path_size;
 	int64_t size_bytes;
-	int64_t compressed_size_bytes; /* for gzip content: the gzip file's size; else 0 */
-	int64_t mtime_ns;	       /* since 1970 */
+	/* For the content of a gzip file: the size of the gzip file; otherwise 0. */
+	int64_t compressed_size_bytes;
+	int64_t mtime_ns; /* in nanoseconds since 1970 */
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
 	uint8_t content_hash[SIMHASH_INDEX_HASH_SIZE];
@@ -141,8 +142,8 @@ SIMHASH_API void simhash_index_files_end(struct simhash_index_files *files);
 /* The conditions that make two files a pair. Begin with simhash_index_search_init. */
 struct simhash_index_search {
 	/*
-	 * An _EXT key finds only similar files with equal extensions. Any other key finds all
-	 * pairs.
+	 * With an _EXT key only files with equal extensions are similar. With any other key all
+	 * pairs are found.
 	 */
 	enum simhash_key key;
 	/*
@@ -162,7 +163,7 @@ struct simhash_index_search {
 	bool unverified;
 	/*
 	 * Report each pair of identical files, and report each of these files in pairs with other
-	 * files. By default one of a set of identical files represents the set.
+	 * files. By default one file represents all files that are identical to it.
 	 */
 	bool every_copy;
 	bool empty_files; /* also report pairs of empty files */
@@ -176,11 +177,12 @@ SIMHASH_API void simhash_index_search_init(struct simhash_index_search *search);
 
 /* The evidence for a pair. */
 enum simhash_index_verified {
-	SIMHASH_INDEX_UNVERIFIED =
-		0, /* the counts; a file has no sketch, or the search ignores sketches */
+	/* The counts only, because a file has no sketch or the search ignores sketches. */
+	SIMHASH_INDEX_UNVERIFIED = 0,
 	SIMHASH_INDEX_BY_HASH = 1,   /* the content hashes are equal */
 	SIMHASH_INDEX_BY_SKETCH = 2, /* the sketches estimate the resemblance */
-	SIMHASH_INDEX_BY_COUNTS = 3  /* the counts; the sketches are equal and too sparse */
+	/* The counts; the sketches are equal, but too few of their registers are used. */
+	SIMHASH_INDEX_BY_COUNTS = 3
 };
 
 /* Two similar files. */
@@ -190,10 +192,10 @@ struct simhash_index_pair {
 	 * first of the two by host and path; this machine's host is first.
 	 */
 	const struct simhash_index_file *a, *b;
-	uint64_t distance;  /* of the sum tables */
+	uint64_t distance;  /* the distance of the sum tables */
 	double resemblance; /* the share of common content, 0 to 1; -1 if it is unknown */
 	enum simhash_index_verified verified;
-	bool is_identical; /* the same size and content hash */
+	bool is_identical; /* both files have the same size and content hash */
 };
 
 /*
@@ -215,7 +217,7 @@ SIMHASH_CHECKED int simhash_index_pairs(struct simhash_index *index,
 					struct simhash_error *error);
 
 /*
- * Find the files that are similar to a file on this machine. The file is read in its present state
+ * Find the files that are similar to a file on this machine. The file is read in its current state
  * and need not be in the index. Its own row is not reported. Errors: the errors of
  * simhash_index_pairs; SIMHASH_E_SYSTEM for a file that cannot be read.
  */
@@ -227,9 +229,10 @@ SIMHASH_CHECKED int simhash_index_pairs_of_file(struct simhash_index *index,
 /*
  * Find the files that are similar to a content whose sum table and size are known. The table must
  * be counted with the tags of the index. `name` gives the extension; it is the path of the pair's
- * `a`, whose host is "". No pair is identical, because there is no content hash. Because there is
- * no sketch either, pairs have equal extensions and are at most 1 % apart. Errors: the errors of
- * simhash_index_pairs; SIMHASH_E_RANGE for a negative size, and for counts above the size.
+ * `a`, whose host is "". No pair is identical, because there is no content hash. There is also no
+ * sketch, so the two files of a pair have equal extensions, and their distance is at most 1 %.
+ * Errors: the errors of simhash_index_pairs; SIMHASH_E_RANGE for a negative size, and for counts
+ * above the size.
  */
 SIMHASH_CHECKED int simhash_index_pairs_of_table(struct simhash_index *index,
 						 const struct simhash_index_search *search,
@@ -244,20 +247,20 @@ SIMHASH_CHECKED int simhash_index_pairs_of_table(struct simhash_index *index,
 enum simhash_index_linkage {
 	SIMHASH_INDEX_BY_REPRESENTATIVE =
 		0, /* each file is similar to the representative, as in simfind */
-	SIMHASH_INDEX_SINGLE_LINKAGE = 1 /* all files that pairs connect */
+	SIMHASH_INDEX_SINGLE_LINKAGE = 1 /* all files that are connected by pairs */
 };
 
 /* The role of a file in its group. */
 enum simhash_index_role {
 	SIMHASH_INDEX_REPRESENTATIVE = 0,
 	SIMHASH_INDEX_MEMBER = 1,
-	SIMHASH_INDEX_COPY = 2 /* identical to the last representative or member before it */
+	SIMHASH_INDEX_COPY = 2 /* it is identical to the last representative or member before it */
 };
 
 struct simhash_index_member {
 	const struct simhash_index_file *file;
 	enum simhash_index_role role;
-	/* As in struct simhash_index_pair, compared with the representative. */
+	/* The relation with the representative, as in struct simhash_index_pair. */
 	uint64_t distance;
 	double resemblance;
 	enum simhash_index_verified verified;
@@ -265,7 +268,7 @@ struct simhash_index_member {
 
 /* Two or more similar files. */
 struct simhash_index_group {
-	uint64_t id;	      /* depends only on the contents of the files */
+	uint64_t id;	      /* it depends only on the contents of the files */
 	int64_t size_bytes;   /* the sum over all its files */
 	int64_t copied_bytes; /* the sum over its copies */
 	size_t count;

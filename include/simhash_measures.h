@@ -94,8 +94,8 @@ struct simhash_measure;
  *   cluster=N    of minhash and bottomk: the number of values that make the
  *                cluster key, 1 to 16; default: 4
  *
- * Every feature weighs 1 for each time that it occurs. On success the caller owns *measure
- * and frees it. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
+ * Every feature has the weight 1 each time it occurs. On success the caller owns *measure and frees
+ * it. Errors: SIMHASH_E_SYNTAX, SIMHASH_E_RANGE, SIMHASH_E_MEMORY.
  */
 SIMHASH_CHECKED int simhash_measure_new(const char *text, struct simhash_measure **measure,
 					struct simhash_error *error);
@@ -231,7 +231,7 @@ SIMHASH_API uint64_t simhash_sums_fingerprint(const struct simhash_sums *sums);
  */
 struct simhash_hamming_plan {
 	unsigned blocks, tables;
-	unsigned prefix_bits; /* the minimum over all tables */
+	unsigned prefix_bits; /* the length of the shortest prefix of all tables */
 	unsigned reserved[5];
 };
 

@@ -4,9 +4,9 @@
  * A resemblance sketch is a one-permutation MinHash (P. Li, A. Owen and C.-H. Zhang, "One
  * Permutation Hashing", 2012) of the shingles of a content: the set of all its runs of 16 bytes (A.
  * Broder, "On the resemblance and containment of documents", 1997). If a content has 2 KiB or more,
- * the sketch uses a sample of the shingles that depends only on the bytes. The sum table of
- * simhash.h says which files may be alike; the sketch says whether they are, and by how much,
- * without reading them again.
+ * the sketch uses a sample of the shingles that depends only on the bytes. The sum tables of
+ * simhash.h show which files may be similar. The sketches show whether and how much they resemble
+ * each other, without reading them again.
  *
  *     const char *text = "the quick brown fox jumps over the lazy dog, which does not care";
  *     const char *other = "the quick brown cat jumps over the lazy dog, which does not care";
