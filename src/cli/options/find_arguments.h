@@ -17,7 +17,10 @@
 #include "report/lists/order.h"
 #include "scan/archive/sandbox.h"
 
-/* A file that an option reads, and the end of the message that refuses to overwrite it. */
+/*
+ * A file that an option reads, and the end of the message that is written if the output would
+ * replace it.
+ */
 struct find_input {
 	const char *path, *what;
 };

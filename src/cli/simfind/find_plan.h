@@ -23,7 +23,7 @@ enum find_list {
 };
 
 struct find_plan {
-	const struct find_arguments *arguments; /* as the user gave them */
+	const struct find_arguments *arguments; /* the arguments of the command line */
 	const struct find_request *request;	/* complete */
 	const char *index_url;
 	enum find_list list;
@@ -36,10 +36,10 @@ struct find_plan {
 	 */
 	bool lists_groups, shows_blocks, finds_groups, counts_groups;
 	size_t groups_bytes; /* the memory for groups that wait */
-	bool keeps_pairs;    /* until all pairs are found */
+	bool keeps_pairs;    /* pairs are kept until all are found */
 	bool stops_at_match; /* the first pair decides the exit status; there is no list */
 	bool stores_early;   /* pairs are stored while they are found */
-	bool is_page;	     /* HTML, of either kind */
+	bool is_page;	     /* the list is a page: groups or folders */
 	bool shows_progress, shows_summary, has_pager;
 };
 

@@ -15,7 +15,7 @@
 struct find_outcome {
 	struct find_counts counts;
 	uint64_t found;	  /* pairs that were kept */
-	uint64_t matches; /* in a list of the matches of FILEs */
+	uint64_t matches; /* the number of matches, in a list of the matches of FILEs */
 	uint64_t asked,
 		/* The FILEs that were read; for a list of matches, the FILEs without a match. */
 		unmatched;

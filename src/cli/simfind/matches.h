@@ -22,7 +22,7 @@ struct matches {
 	struct arena arena; /* holds the FILEs */
 	struct asked_file {
 		const struct find_file *file;
-		size_t first, count; /* of its matches in `items` */
+		size_t first, count; /* the range of its matches in `items` */
 	} * asked;
 	size_t asked_count, asked_capacity;
 	struct match *items; /* sorted by FILE */

@@ -18,7 +18,7 @@ int forget(const struct index_arguments *arguments, struct simhash_error *error)
 int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 		struct simhash_error *error);
 
-/* --init-database, which prints the rights that users of a server need */
+/* --init-database, which prints the statements that create the users of a server */
 int init_database(const struct index_arguments *arguments, struct simhash_error *error);
 
 /* --copy-to */

@@ -99,7 +99,8 @@ void removable_say_left(const struct removable *removable)
 /* The contents of a directory: files that are not empty, and directories. */
 struct directory_contents {
 	uint64_t files, directories;
-	bool has_others; /* for example symbolic links, or entries that cannot be read */
+	/* It has other entries, for example symbolic links, or entries that cannot be read. */
+	bool has_others;
 };
 
 static void read_contents(struct bytes path, uint64_t deep, struct directory_contents *contents);

@@ -26,11 +26,13 @@ struct removable_copy {
 
 /* The place of the kept files of a removable folder. */
 enum removable_relation {
-	COPIES_SCATTERED, /* in several folders */
-	COPIES_IN_ITSELF, /* directly in the removable folder */
-	COPIES_PARTLY_IN, /* directly in one other folder */
-	COPIES_ALL_IN,	  /* in one folder, which has all files of the removable folder */
-	COPIES_IDENTICAL  /* in a folder with the same paths below it and no other file */
+	COPIES_SCATTERED, /* the kept files are in several folders */
+	COPIES_IN_ITSELF, /* the kept files are directly in the removable folder */
+	COPIES_PARTLY_IN, /* the kept files are directly in one other folder */
+	/* The kept files are in one folder, which has all files of the removable folder. */
+	COPIES_ALL_IN,
+	/* The kept files are in a folder with the same paths below it and no other files. */
+	COPIES_IDENTICAL
 };
 
 struct removable_folder {
@@ -47,7 +49,7 @@ struct removable_reason {
 	uint64_t files;
 };
 
-#define REASONS_MAX 8 /* reasons that are shown with their number of files */
+#define REASONS_MAX 8 /* the number of reasons that are shown, each with its number of files */
 
 /* All zero at the beginning. */
 struct removable {
@@ -57,7 +59,7 @@ struct removable {
 	size_t folder_count, folder_capacity;
 	struct removable_reason reasons[REASONS_MAX];
 	size_t reason_count;
-	uint64_t others; /* files with further reasons */
+	uint64_t others; /* the number of files with other reasons */
 };
 
 /* Add a copy. Both paths must stay valid until removable_release. */

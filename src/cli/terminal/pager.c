@@ -64,7 +64,10 @@ static const char *choose(const char *program)
 	return NULL;
 }
 
-/* As git does: pass colours on, and leave output that fits on the screen there. */
+/*
+ * Set the defaults that git also sets: less shows colours, and leaves output on the screen if it
+ * fits.
+ */
 static void set_defaults(void)
 {
 	setenv("LESS", "FRX", 0);
@@ -101,7 +104,7 @@ void pager_start(const char *program)
 	if (pager > 0)
 		dup2(pipe_ends[1], STDOUT_FILENO);
 	else
-		pager = 0; /* without a pager, everything is still written */
+		pager = 0; /* without a pager, the output is still written */
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
 }

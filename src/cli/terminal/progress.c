@@ -14,10 +14,10 @@
 #include "cli/terminal/terminal.h"
 
 #define REDRAW_NS (NS_PER_S / 10)    /* ten times a second */
-#define BEGIN_NS (4 * NS_PER_S / 10) /* work that is done before this needs no line */
+#define BEGIN_NS (4 * NS_PER_S / 10) /* if the work ends before this time, no line is shown */
 #define SMOOTHED_S 3.0
 #define MEASURED_S 0.4 /* rates over a shorter time are not used */
-#define APART_S 0.05   /* two rates within this time are one */
+#define APART_S 0.05   /* the minimum time between two measured rates */
 
 bool progress_is_wanted(enum progress_mode mode, bool is_quiet)
 {

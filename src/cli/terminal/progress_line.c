@@ -9,8 +9,8 @@
 
 #include "cli/terminal/terminal.h"
 
-#define SHORT_S 2.0    /* an estimate below this ... */
-#define BELIEVED_S 3.0 /* ... is not believed for longer */
+#define SHORT_S 2.0    /* an estimate below this is not shown ... */
+#define BELIEVED_S 3.0 /* ... for longer than this */
 #define RATE_MIN 1e-9
 
 static size_t width_of(const struct line_part *parts, size_t count, unsigned rank)

@@ -23,9 +23,10 @@
 
 #define SAME_ORDER_NS (200 * NS_PER_MS)
 #define LOOK_NS (200 * NS_PER_MS)
-#define SILENT_LOOKS 2		    /* the server may be writing a transaction */
-#define IDLE_LOOKS 3		    /* other programs may have the processors */
-#define IDLE_CPU_NS (2 * NS_PER_MS) /* between two looks; the progress line uses less */
+#define SILENT_LOOKS 2 /* more than one, because the server may be writing a transaction */
+#define IDLE_LOOKS 3   /* more than two, because other programs may use the processors */
+/* An idle program uses less time between two looks; the progress line needs even less. */
+#define IDLE_CPU_NS (2 * NS_PER_MS)
 #define HUNG_LOOKS 4
 #define HUNG_ACT_LOOKS 50 /* a slow disk may take seconds to write the journal */
 #define THREAD_STACK (256 * 1024)
@@ -50,7 +51,7 @@ static int silent_looks, idle_looks; /* consecutive looks without a change */
 
 static void put(const char *text)
 {
-	static bool is_full; /* nobody reads it */
+	static bool is_full; /* standard error is full, because no program reads it */
 	struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
 	ssize_t ignored = 0;
 
