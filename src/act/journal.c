@@ -96,8 +96,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 		.stream = open_stream(path, O_WRONLY | O_CREAT | O_EXCL, 0600, "w"), .path = path};
 	if (journal->stream == NULL && errno == EEXIST)
 		return error_set(error, SIMHASH_E_RANGE,
-				 "--journal=%s: expected a name that is free; the file is there",
-				 path);
+				 "--journal=%s: expected a new file, but this file exists", path);
 	if (journal->stream == NULL)
 		return fail(journal, error);
 	/* The lock prevents that another process undoes acts that are still running. */

@@ -124,7 +124,7 @@ static int take_begin(struct journal_reader *reader, const json_t *line, uint64_
 	uint64_t last = list->count == 0 ? 0 : list->acts[list->count - 1].number;
 
 	if (number <= last)
-		return expect(reader, "a higher number than that of the act before");
+		return expect(reader, "a higher number than the previous act has");
 	list->missing += number - last - 1;
 	if (array_reserve(&list->acts, &list->capacity, list->count + 1, sizeof *list->acts,
 			  reader->error) != 0)
@@ -219,7 +219,7 @@ static int read_lines(struct journal_reader *reader, struct bytes text)
 	reader->line = 1;
 	return expect(reader, text.size == 0
 				      ? "a journal that simkeep wrote; the file is empty"
-				      : "a journal that simkeep wrote; it has no whole line");
+				      : "a journal that simkeep wrote; it has no complete line");
 }
 
 int journal_lock(const char *path, int *fd, struct simhash_error *error)

@@ -74,9 +74,8 @@ static int explain(int kept, int copy, struct simhash_error *why)
 {
 	if (errno == EINVAL && differs_in_cow(kept, copy))
 		return error_set(why, SIMHASH_E_RANGE,
-				 "either it or the file that is kept is without copy-on-write "
-				 "(chattr +C), so they cannot share blocks; try "
-				 "--action=hardlink");
+				 "copy-on-write is disabled (chattr +C) for only one of the two "
+				 "files, so they cannot share blocks; try --action=hardlink");
 	if (errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == ENOSYS)
 		return error_set(why, SIMHASH_E_RANGE, "its file system has no reflinks");
 	return error_set_errno(why, "cannot share blocks");
@@ -155,6 +154,7 @@ int check_sharing(int kept, int copy, struct simhash_error *why)
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why)
 {
 	(void)kept, (void)copy, (void)size_bytes;
-	return error_set(why, SIMHASH_E_RANGE, "this system has no reflinks that are compared");
+	return error_set(why, SIMHASH_E_RANGE,
+			 "this system cannot compare files and make reflinks in one step");
 }
 #endif

@@ -26,14 +26,14 @@ static int was_exchanged(struct work *work)
 static int was_lost_sight_of(struct work *work, const char *now)
 {
 	return error_set(work->why, SIMHASH_E_RANGE,
-			 "somebody replaced it meanwhile; what was there is %s", now);
+			 "another program replaced it meanwhile; the earlier file is now %s", now);
 }
 
 /* Explain why two files are the same file, as far as the system shows it. */
 static int is_same_file(struct work *work)
 {
 	if (work->copy.status.st_dev != work->kept->status.st_dev)
-		return refuse(work, "it is the file that is kept, by another file system");
+		return refuse(work, "it is the file that is kept, shown by another file system");
 	return refuse(work, "the file that is kept changed or lost its name at the same time, "
 			    "as if both names were of one file");
 }

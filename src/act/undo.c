@@ -264,10 +264,10 @@ static int dress(struct undo *undo, int from, int to)
 		is_owned = has_owner(&now, file);
 	}
 	if (!is_owned)
-		result->owner_note =
-			restored_mode(&now, file) == file->mode
-				? "restored with another owner or group"
-				: "restored with another owner or group, and so with fewer rights";
+		result->owner_note = restored_mode(&now, file) == file->mode
+					     ? "restored with another owner or group"
+					     : "restored with another owner or group, and so with "
+					       "fewer permissions";
 	if (!undo->act->same_attributes || from < 0)
 		result->attribute_note = "restored without its extended attributes";
 	else if (copy_attributes(from, to, is_owned) != 0)

@@ -72,7 +72,7 @@ int simhash_index_groups_begin(struct simhash_index *index,
 	else if (linkage == SIMHASH_INDEX_SINGLE_LINKAGE)
 		status = find_groups(made, index, search, LINK_SINGLE, error);
 	else
-		status = error_set(error, SIMHASH_E_RANGE, "groups by linkage %d: no such linkage",
+		status = error_set(error, SIMHASH_E_RANGE, "there is no linkage with the number %d",
 				   (int)linkage);
 	if (status != 0) {
 		simhash_index_groups_end(made);

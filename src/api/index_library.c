@@ -333,14 +333,14 @@ static int check_search(const struct simhash_index_search *search, struct simhas
 	const struct simhash_tolerance *t = &search->tolerance;
 
 	if ((unsigned)search->key >= SIMHASH_KEYS)
-		return error_set(error, SIMHASH_E_RANGE, "a search by key %d: no such key",
+		return error_set(error, SIMHASH_E_RANGE, "there is no key with the number %d",
 				 (int)search->key);
 	if (t->percent_millionths < 0 || t->percent_millionths > 100 * SIMHASH_MILLION ||
 	    t->size_ratio_millionths < SIMHASH_MILLION ||
 	    t->size_ratio_millionths > SIMHASH_MILLION * SIMHASH_MILLION)
 		return error_set(error, SIMHASH_E_RANGE,
-				 "a search with a tolerance of %lld or a size ratio of %lld "
-				 "millionths: out of range",
+				 "the tolerance of %lld or the size ratio of %lld millionths is "
+				 "out of range",
 				 (long long)t->percent_millionths,
 				 (long long)t->size_ratio_millionths);
 	if (!(search->min_resemblance <= 1) || search->threads > THREADS_MAX)
@@ -470,7 +470,7 @@ int simhash_index_pairs_of_table(struct simhash_index *index,
 	for (int i = 0; i < SIMHASH_TAGS; i++)
 		if (table->count[i] > (uint64_t)size_bytes)
 			return error_set(error, SIMHASH_E_RANGE,
-					 "the count of tag %d is above the size, %lld bytes", i,
+					 "the count of tag %d exceeds the size of %lld bytes", i,
 					 (long long)size_bytes);
 	return run_search(index, search, NULL, &content, pair, context, error);
 }

@@ -359,8 +359,8 @@ int known_list_next(struct known_list *list, struct known_hashes *hashes,
 	    (list->digests == NULL && list->database == NULL && !list->lines.has_bytes))
 		return status;
 	return error_set(error, SIMHASH_E_SYNTAX,
-			 "%s has no hash: it would leave out nothing; expected a list that is "
-			 "whole, or no --known",
+			 "%s has no hash, so it would leave out nothing; get the complete list, or "
+			 "omit --known",
 			 list->name);
 }
 

@@ -45,7 +45,7 @@ struct list_source {
 static int is_cut_off(const struct list_source *source, struct simhash_error *error)
 {
 	return error_set(error, SIMHASH_E_SYNTAX,
-			 "%s is cut off: its compressed data ends early; get the list once more",
+			 "%s is cut off: its compressed data ends early; get the list again",
 			 source->name);
 }
 

@@ -27,7 +27,7 @@ SECTIONS = {"doc": 10, "fonts": 3, "graphics": 4, "sound": 3, "games": 4, "libde
 MEDIA = {"documents": (5, re.compile("^(texlive|texmf|context).*-doc |pdf.*\\(?(documentation|manual)|^[^ ]*-pdf")),
          "pictures": (3, re.compile("^[^ ]*(wallpaper|background|artwork|pictures|icon-theme)")),
          "music": (3, re.compile("^[^ ]*(-sounds?|music) "))}
-# The number of packages of which the archive has two versions, and of npm modules.
+# The number of packages with two versions in the archive, and the number of npm modules.
 TWINS, MODULES = 36, 12
 NPM = """lodash react-dom vue typescript webpack express axios moment chart.js d3 three jquery
 bootstrap angular @babel/core eslint prettier mathjs highlight.js ace-builds codemirror leaflet

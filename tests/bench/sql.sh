@@ -86,7 +86,7 @@ echo "-- MariaDB, ranges of the key, ended after 60 s"
 line "MariaDB, ranges of the key" in_mariadb part "SET max_statement_time = 60; $ranges" || true
 
 "$build/tests/rows" make "sqlite:$folder/tree.db" "sqlite:$folder/made.db" 1000000
-# A copy also writes the directories, by which the view finds a file.
+# A copy also writes the directories, because the view finds a file by its directory.
 for url in "sqlite:$folder/million.db" mysql://localhost/million; do
 	"$build/simhash" -q -d "sqlite:$folder/made.db" --copy-to="$url"
 done

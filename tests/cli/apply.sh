@@ -89,7 +89,7 @@ runs 1 "$SIMKEEP" --keep=oldest --action=move:none
 said "--action=move:none: expected a directory that exists; make it first, on the file system of the copies: No such file"
 : >journal
 runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal
-said "--journal=journal: expected a name that is free; the file is there"
+said "--journal=journal: expected a new file, but this file exists"
 rm journal
 
 # ---- Without --yes nothing is changed ----
@@ -305,7 +305,7 @@ runs 1 "$SIMKEEP" --undo=part
 said "expected the number of acts"
 sed '3s/.*/{"act":1,"state":"begin"}/' whole >part
 runs 1 "$SIMKEEP" --undo=part
-said "part, line 3: expected a higher number than that of the act before"
+said "part, line 3: expected a higher number than the previous act has"
 sed 's/"temporary":"[^"]*"/"temporary":"precious"/' whole >part
 runs 1 "$SIMKEEP" --undo=part
 said "part, line 2: expected action, path, kept and file"

@@ -96,7 +96,7 @@ runs 0 "$SIMKEEP" --undo=journal --yes
 same "attributes after undoing" "$before" "$(shown "$files")"
 same "messages about them" 0 "$(grep -c 'attributes' err || true)"
 
-# ---- Rights: a user who cannot restore the owner of a file gives nobody else the rights of the owner or the group ----
+# ---- Permissions: no other user gets the permissions of the old owner or group ----
 chmod 755 .
 mkdir rights
 [ "$(id -u)" != 0 ] || chown 65534:65534 rights
@@ -141,10 +141,10 @@ done <<END
 1604 1 1 1604
 END
 undone 4750 1 1 >/dev/null
-said "rights/copy: restored with another owner or group, and so with fewer rights"
+said "rights/copy: restored with another owner or group, and so with fewer permissions"
 undone 755 1 1 >/dev/null
 said "rights/copy: restored with another owner or group"
-# An access list gives rights, and so does a capability: both are restored only with the owner.
+# An access list gives permissions, and so does a capability: both are restored only with the owner.
 acl() {
 	python3 - "$@" <<'PYTHON'
 import os, struct, sys

@@ -270,4 +270,4 @@ far_overlay=$far/overlay
 mkdir "$far_overlay"
 hows=(A=1 "LD_PRELOAD=$KILLER NO_EXCHANGE=1")
 in_own_mounts sh overlay.sh "$far_overlay" "${hows[@]}" >out
-same "refusals" $((2 * ${#hows[@]})) "$(grep -c "/only: left alone: it is the file that is kept, by another file system" out)"
+same "refusals" $((2 * ${#hows[@]})) "$(grep -c "/only: left alone: it is the file that is kept, shown by another file system" out)"

@@ -123,7 +123,7 @@ runs 0 "$SIMFIND"
 grep -q '^identical .*expected.txt  .*two.PDF//filtered' out || fail "other arguments: $(sql 'SELECT path, size FROM file_text')"
 grep -q '^identical .*fds.dat//filtered  .*fds.txt' out || fail "other descriptors: $(cat out)"
 runs 2 "$SIMFIND" --verify=all
-said "two.PDF//filtered: Was printed by a filter, which is not run again to read it"
+said "two.PDF//filtered: Is the output of a filter, which is not run again to read it"
 reset
 rm -r "${files:?}"/*
 

@@ -67,7 +67,7 @@ rm -r "${files:?}"/*
 make odd "$files"
 settle "$files"
 runs 2 "$SIMHASH" -z "$files"
-for told in 'cut.docx//word/document.xml: Not well-formed XML: the text of its document is indexed without the rest' \
+for told in 'cut.docx//word/document.xml: Not well-formed XML: the text of its document is indexed without the rest of this part' \
 	'laughs.docx//word/document.xml: Declares entities, which no document needs: its text is not indexed' \
 	'outside.docx//word/document.xml: Declares entities, which no document needs' \
 	'deep.docx//word/document.xml: Has too much text, or too long or deep markup' \

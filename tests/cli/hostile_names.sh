@@ -358,7 +358,7 @@ names "x$evil_shown:" "$SIMFIND" --between "x$evil:" "$files"
 names "$none_shown" "$SIMFIND" --directories "$none" "$files"
 names "$none_shown" "$SIMKEEP" --keep=in:"$none"
 names "$none_shown" "$SIMKEEP" --keep=oldest --action=move:"$none" "$files"
-names "$evil_shown/digests: expected a name that is free" \
+names "$evil_shown/digests: expected a new file" \
 	"$SIMKEEP" --keep=oldest --action=delete --yes --journal="$evil/digests" "$files"
 names "$dir_shown/-rf: " "$SIMFIND" -o "$dir/-rf"
 messages 1 "$SIMHASH" --summary=json --tag-set="$none" "$files"

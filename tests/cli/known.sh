@@ -115,7 +115,7 @@ refused "hostile:1:1: expected 32 hexadecimal digits" xxh128 <sums
 sed '19,$s/ / x/' digests | refused "hostile:20:"
 sed '$s/ / x/' digests | refused "hostile:$(wc -l <digests):"
 head -c 3000000 /dev/zero | refused "hostile:1:1: expected a line of at most 1,048,576 bytes"
-printf '\n# a comment\r\n' | refused "hostile has no hash: it would leave out nothing"
+printf '\n# a comment\r\n' | refused "hostile has no hash, so it would leave out nothing"
 head -n 1 nsrl | refused "hostile has no hash"
 head -n 4 hashdeep | refused "hostile has no hash"
 { head -n 19 digests && echo "end 0"; } | refused "hostile has no hash"

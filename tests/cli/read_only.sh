@@ -167,7 +167,7 @@ chmod 755 "$folder"
 rm "$index-shm"
 chmod 555 "$folder"
 runs 1 as_user "$simfind" --group=none
-refused="its newest rows are in $index-wal, from a run that is not over or was cut off"
+refused="its newest rows are in $index-wal, from a run that has not ended or was interrupted"
 said "cannot read index $SIMHASH_DATABASE: $refused"
 [ ! -s out ] || fail "something was listed: $(cat out)"
 mkdir links

@@ -101,7 +101,7 @@ cat "$btrfs/nocow/a" >"$btrfs/nocow/b"
 touch -d 2020-01-01 "$btrfs/nocow"/*
 runs 0 "$SIMHASH" -q "$btrfs/nocow"
 runs 2 "$SIMKEEP" --keep=shortest-path --action=reflink --yes --journal=journal.nocow "$btrfs/nocow"
-said "/nocow/b: left alone: either it or the file that is kept is without copy-on-write (chattr +C)"
+said "/nocow/b: left alone: copy-on-write is disabled (chattr +C) for only one of the two files"
 # The script does the same, no matter which file it keeps.
 PATH=$(dirname "$SIMKEEP"):$PATH
 for plan in "" --keep=newest; do

@@ -28,7 +28,7 @@ for kind in 6969/nfs ff534d42/cifs fe534d42/smb 1021997/9p c36400/ceph; do
 	warns simhash "${kind#*/}"
 	same "$kind, journal" delete "$(mode)"
 done
-# FUSE counts as a network, unless the device number of the files is that of a disk.
+# FUSE counts as a network, unless its files have the device number of a disk.
 reset
 runs 0 on 65735546 "$SIMHASH" "$files"
 case $(stat -c %d "$files") in
@@ -43,7 +43,7 @@ same "moved to a disk" wal "$(mode)"
 sqlite3 index.db ".dbconfig no_ckpt_on_close on" "INSERT INTO host VALUES (77, 'in-the-log')" >/dev/null
 [ -s index.db-wal ] || fail "no log to begin with"
 runs 1 on 6969 "$SIMFIND"
-said "its newest rows are in $TEST_FOLDER/index.db-wal, from a run that is not over or was cut off; on a network file system only"
+said "its newest rows are in $TEST_FOLDER/index.db-wal, from a run that has not ended or was interrupted; on a network file system only"
 mkfifo hold
 sqlite3 index.db <hold >/dev/null &
 exec 3>hold

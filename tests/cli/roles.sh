@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests simhash --init-database: the rights that it prints are enough for each role and no more.
-# Also tests servers that are too old, read-only, log statements, or accept only small packets.
+# Tests simhash --init-database: it prints the privileges that each role needs, and no others. Also
+# tests servers that are too old, read-only, log statements, or accept only small packets.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=scripts/mariadb.sh
@@ -144,7 +144,7 @@ runs 0 "$SIMHASH" -d "mysql://localhost/old$(at "$server_user")" --init-database
 grep -q "^user = \"old_writer\"" new.pw || fail "shared users: $(cat out)"
 at_server "$place" -e "CREATE DATABASE simhash"
 runs 1 "$SIMHASH" -d "mysql://localhost/simhash$(at "$server_user")" --init-database --password-file=third.pw
-said "cannot make a new password for user 'simhash_writer': this user has rights in another database"
+said "cannot make a new password for user 'simhash_writer': this user has privileges in another database"
 [ ! -e third.pw ] || fail "a password file is left"
 
 for role in writer reader sql; do
@@ -183,7 +183,7 @@ runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --forget "$files/c"
 runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" --status
 runs 1 "$SIMHASH" -d "mysql://localhost/bare$(at index-of-files_writer)" "$files"
 said "denied"
-said "(error 1142); simhash --init-database prints the rights that are needed"
+said "(error 1142); simhash --init-database prints the privileges that are needed"
 # Results are stored by a user with write access.
 cp -p "$files/a" "$files/same"
 runs 0 "$SIMHASH" -d "$url$(at index-of-files_writer)" "$files"
@@ -214,7 +214,7 @@ said "command denied"
 runs 1 "$SIMFIND" -d "$url$(at index-of-files_reader)" --store
 said "command denied to user 'index-of-files_reader'@'localhost'"
 said "for table "
-said "(error 1142); simhash --init-database prints the rights that are needed"
+said "(error 1142); simhash --init-database prints the privileges that are needed"
 [ ! -s out ] || fail "listed before it was refused"
 for statement in 'DELETE FROM file' 'UPDATE file SET size = 1' 'INSERT INTO host VALUES (9, "x")' \
 	'SELECT * FROM similar_pair' 'CREATE TABLE x (y INT)'; do

@@ -87,7 +87,7 @@ archive endless
 	ulimit -St 1
 	runs 2 with_faults "$SIMHASH" -z "$files"
 )
-said "$files/endless.tar: Damaged archive: nothing more came from it within a minute of processor time; the part read before is indexed"
+said "$files/endless.tar: Damaged archive: reading it made no progress within a minute of processor time; the part read before is indexed"
 trap '[ -z "${run:-}" ] || kill -KILL $run 2>/dev/null || true' EXIT
 start() {
 	LD_PRELOAD=$FAULTY_ARCHIVE "$SIMHASH" -zq "$files" 2>err &

@@ -106,7 +106,7 @@ run hardlink sh || fail "$(cat err)"
 said "replaced ${#names[@]} files by hard links"
 same "inodes" 1 "$(find "$files" -type f -size +0 -printf '%i\n' | sort -u | wc -l)"
 
-# Deleting, if some have changed meanwhile: these stay.
+# Deleting: files that have changed since the script was written stay.
 make_files
 runs 0 "$SIMKEEP" -q --action=script:todo.sh
 echo more >>"$files/sub/with space"

@@ -33,7 +33,7 @@ without() {
 }
 
 # Sizes at which a level, a buffer, a block, a unit of a shared file, or a shared file begins; runs
-# of one byte, of which none is sampled in large files; another name.
+# of one byte, which are not sampled in large files; another name.
 random_bytes 20000000 1 >"$TEST_FOLDER/random"
 for size in 0 1 15 16 17 1038 1039 1040 2063 4096 65550 65551 65552 69632 262143 262144 262145 262159 \
 	524288 1048576 16777215 16777216 16777217 16777231 17039360 17039364 17039390 20000000; do

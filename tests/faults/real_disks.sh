@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Tests real disks that are full, over their quota, or failing. A run with an index there fails with
 # a message, the stored rows are complete, and when the disk works again, the next run completes the
-# index. Files that cannot be read are named, and the run continues. Mounting needs rights that not
-# every machine gives, so run this by hand, as root, with btrfs-progs, fuse and python3-fusepy
-# installed:
+# index. Files that cannot be read are named, and the run continues. Not every machine allows
+# mounting, so run this by hand, as root, with btrfs-progs, fuse and python3-fusepy installed:
 #
 #     SIMHASH=$PWD/build/simhash SIMFIND=$PWD/build/simfind SIMKEEP=$PWD/build/simkeep SOURCE_DIR=$PWD tests/on_engine.sh sqlite \
 #         unshare -m $PWD/tests/faults/real_disks.sh

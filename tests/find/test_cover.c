@@ -218,7 +218,7 @@ static void large_files_are_covered(void **state)
 	free(b);
 }
 
-/* Words of which any two neighbours form a window with the same slot. */
+/* Words such that any two neighbours form a window with the same slot. */
 static void fill_with_collisions(uint8_t *bytes, size_t size)
 {
 	uint64_t word = 1, inverse = 1;

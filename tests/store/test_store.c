@@ -422,7 +422,10 @@ static void compare_with_table(struct store *store, const struct known_table *ta
 	assert_int_equal(i, count);
 }
 
-/* The number of directories, of those below and a missing one, whose rows the table knows. */
+/*
+ * The number of directories whose rows the table knows, among the directories below and a missing
+ * one.
+ */
 static unsigned read_ahead(struct store *store, unsigned parts, size_t bytes, bool is_stopped)
 {
 	struct known_table *table = known_table_new(parts, bytes, &error);

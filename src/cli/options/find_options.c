@@ -149,13 +149,14 @@ static const struct option_row rows[] = {
 	 .parse = set_group, .field = FIELD(linkage), .kind = VALUE_WORD, .words = group_words,
 	 .is_common = true},
 	{0, "format", "=FORMAT",
-	 "write text (default), csv, json, jsonl, null, html, html:thumbnails or dot; with text, "
-	 "also a terminal gets each pair; html is a page for a web browser, html:thumbnails shows "
+	 "write text (default), csv, json, jsonl, null, html, html:thumbnails or dot; with text, a "
+	 "terminal also gets each pair; html is a page for a web browser, html:thumbnails shows "
 	 "small pictures on it, and dot is a graph of --group=lineage",
 	 .parse = set_format, .field = FIELD(formatter), .kind = VALUE_WORD, .words = format_words,
 	 .is_common = true},
 	{'o', "output", "=FILE",
-	 "write to FILE; it is replaced when all is written; - is standard output (default)",
+	 "write to FILE; it is replaced when the output is complete; - is standard output "
+	 "(default)",
 	 .parse = set_text, .field = FIELD(output_path), .kind = VALUE_FILE, .is_common = true},
 	{0, "sort", "=KEY",
 	 "sort by size, saved (the size of copies), similarity, path or files; -KEY reverses the "
@@ -184,8 +185,8 @@ static const struct option_row rows[] = {
 
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
-	 "sketch: check pairs by their stored sketches (default); read: read the files if sketches "
-	 "leave it open; all: read the files of every pair; no: compare tag counts alone",
+	 "sketch: check pairs by their stored sketches (default); read: read the files if the "
+	 "sketches do not decide; all: read the files of every pair; no: compare tag counts alone",
 	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
 	 .words = verify_words},
 	{'z', "decompress", NULL,
@@ -195,7 +196,7 @@ static const struct option_row rows[] = {
 	{.heading = "Packing"},
 	{0, "order", "[=HOW]",
 	 "list all files in an order for archives, similar files next to each other; delta: each "
-	 "with a file before it from which it can be stored as a difference (default: similar)",
+	 "with an earlier file, so that you can store the difference (default: similar)",
 	 .parse = set_order, .field = FIELD(with_references), .kind = VALUE_WORD,
 	 .words = order_words,
 	 .only_with = "database tag-set host ext exclude min-size max-size known min-resemblance "
@@ -236,8 +237,8 @@ static const struct option_row rows[] = {
 	 "maximum ratio of the sizes of a pair (default: 2.1, or 1.5 for pairs by tag counts)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule), .kind = VALUE_TEXT},
 	{0, "candidates", "=HOW",
-	 "exact: compare all files within the tolerance (default); or only files whose keys are "
-	 "within it too: uniform, scatter, skew, or one of these with _ext, which implies "
+	 "exact: compare all files within the tolerance (default); uniform, scatter, skew, or one "
+	 "of these with _ext: this key must also be within the tolerance; _ext implies "
 	 "--same-extension",
 	 .parse = set_candidates, .field = FIELD(request.rule), .kind = VALUE_WORD,
 	 .words = candidates_words},
@@ -258,7 +259,7 @@ static const struct option_row rows[] = {
 	{0, "limits=inflated", "=SIZE", "inflated size of one FILE (default: 16G)",
 	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
-	{0, "partition", "=I/N", "find part I of N of the pairs", .parse = set_partition,
+	{0, "partition", "=I/N", "find part I of N parts of all pairs", .parse = set_partition,
 	 .kind = VALUE_TEXT,
 	 .not_with = "group=representative group=single group=lineage format=html "
 		     "files0-from FILE"},

@@ -267,7 +267,7 @@ static const struct option_row rows[] = {
 	 .parse = set_enum, .field = FIELD(task), .constant = TASK_PRINT, .needs = "FILE",
 	 .only_with = "tag-set decompress limits limits=depth limits=inflated limits=memory "
 		      "hash quiet format PATH"},
-	{0, "copy-to", "=URL", "copy the index to the index at URL, where newer files stay",
+	{0, "copy-to", "=URL", "copy the index to the index at URL, which keeps its newer files",
 	 .parse = set_copy, .field = FIELD(task), .kind = VALUE_DATABASE, .constant = TASK_COPY,
 	 .only_with = "database wait-server quiet progress"},
 	{0, "export", "[=FILE]",

@@ -98,8 +98,8 @@ static const struct option_row rows[] = {
 	{.heading = "Which files stay"},
 	{0, "keep", "=RULE",
 	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
-	 "not-in:DIR or match:GLOB; act on the others; if RULE leaves it open, the next --keep "
-	 "decides",
+	 "not-in:DIR or match:GLOB; act on the others; if RULE does not decide, the next --keep "
+	 "does",
 	 .parse = add_keep_rule, .field = FIELD(policy), .kind = VALUE_START, .words = keep_words,
 	 .is_list = true, .is_common = true},
 	{0, "decisions", "=FILE",
@@ -128,14 +128,13 @@ static const struct option_row rows[] = {
 	{.heading = "What is done to the others"},
 	{0, "action", "=ACTION",
 	 "report the other files (default), hardlink, reflink or delete them, or move:DIR; "
-	 "script:FILE writes a shell script that does it after you edit it; - is standard output",
+	 "script:FILE writes a shell script that does this after you edit it; - is standard output",
 	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
 	 .words = action_words, .is_list = true, .is_common = true},
 	{0, "yes", NULL, "do it (without --yes, show what would be done)", .parse = set_flag,
 	 .field = FIELD(yes), .is_common = true},
-	{0, "journal", "=FILE", "record in the new FILE what is done, for --undo",
-	 .parse = set_text, .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes",
-	 .is_common = true},
+	{0, "journal", "=FILE", "record every act in the new FILE, for --undo", .parse = set_text,
+	 .field = FIELD(journal_path), .kind = VALUE_FILE, .needs = "yes", .is_common = true},
 	{0, "undo", "=FILE",
 	 "restore the files of the journal FILE; without --yes, show what would be restored",
 	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,

@@ -128,7 +128,7 @@ bool option_refuses_operands(const struct option_program *program, const struct 
 /* Is an operand a directory, or does it end in a slash? */
 bool operand_is_directory(const char *operand);
 
-/* Is the row the named value of an option, not an option? */
+/* Is the row a named value of an option instead of an option? */
 bool option_is_part(const struct option_row *row);
 
 /* Is the option --help or --version? */

@@ -278,7 +278,7 @@ static char *explain(struct filter_run *run, enum ending ending, int status)
 	else if (ending == IS_LONG)
 		fprintf(out, "printed more than --limits=output=SIZE allows");
 	else if (run->failed_errno != 0)
-		fprintf(out, "cannot be followed to its end: %s", strerror(run->failed_errno));
+		fprintf(out, "cannot be run to its end: %s", strerror(run->failed_errno));
 	else if (WIFSIGNALED(status))
 		fprintf(out, "was ended by signal %d", WTERMSIG(status));
 	else

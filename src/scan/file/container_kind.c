@@ -218,19 +218,21 @@ const char *container_explain(int failure)
 		return "Has changed, and its members are removed from the index: this simhash is "
 		       "built without libarchive";
 	case CONTAINER_HAS_DAMAGED_TEXT:
-		return "Not well-formed XML: the text of its document is indexed without the rest";
+		return "Not well-formed XML: the text of its document is indexed without the rest "
+		       "of this part "
+		       "of this part";
 	case CONTAINER_DECLARES_ENTITIES:
 		return "Declares entities, which no document needs: its text is not indexed";
 	case CONTAINER_HAS_LONG_TEXT:
 		return "Has too much text, or too long or deep markup: the part read before is "
 		       "indexed";
 	case CONTAINER_IS_FILTERED:
-		return "Was printed by a filter, which is not run again to read it";
+		return "Is the output of a filter, which is not run again to read it";
 	case CONTAINER_IS_FATAL:
 		return "Damaged archive: the process that read it crashed; the part read before "
 		       "is indexed";
 	case CONTAINER_IS_ENDLESS:
-		return "Damaged archive: nothing more came from it within a minute of processor "
+		return "Damaged archive: reading it made no progress within a minute of processor "
 		       "time; the part read before is indexed";
 	case CONTAINER_ENDS_THE_RUN:
 		return "Not inflated to its end, because the run has reached "

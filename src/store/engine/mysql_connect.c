@@ -150,7 +150,7 @@ static const char *advice_for(unsigned number, const char *message)
 	case SERVER_DATABASE_DENIED:
 	case SERVER_TABLE_DENIED:
 	case SERVER_ACCESS_NEEDED:
-		return "; simhash --init-database prints the rights that are needed";
+		return "; simhash --init-database prints the privileges that are needed";
 	case SERVER_TABLE_FULL:
 		return "; make room on the server's disk";
 	case SERVER_READ_ONLY:

@@ -253,8 +253,8 @@ static int open_and_read(struct database *database, const char *name, int flags,
 }
 
 /*
- * SQLite needs a second file next to a database that others may write to, even to read it. It
- * cannot create that file in another user's folder, on a read-only medium or on a full disk.
+ * If other programs may write to a database, SQLite needs a second file next to it, even to read.
+ * It cannot create that file in another user's folder, on a read-only medium or on a full disk.
  */
 static bool cannot_share(const struct database *database)
 {
@@ -323,15 +323,16 @@ static int check_alone(const struct database *database, struct simhash_error *er
 		if (has_beside(database, endings[i], &is_there, error) != 0)
 			return -1;
 		if (is_there)
-			return error_set(error, SIMHASH_E_SYSTEM,
-					 "cannot read index sqlite:%s: its newest rows are in "
-					 "%s%s, from a run that is not over or was cut off; %s",
-					 database->path, database->unshared, endings[i],
-					 database->has_log_afar
-						 ? "on a network file system only simhash "
-						   "--init-database or another run adds them"
-						 : "reading them requires write permission in that "
-						   "folder");
+			return error_set(
+				error, SIMHASH_E_SYSTEM,
+				"cannot read index sqlite:%s: its newest rows are in "
+				"%s%s, from a run that has not ended or was interrupted; %s",
+				database->path, database->unshared, endings[i],
+				database->has_log_afar
+					? "on a network file system only simhash "
+					  "--init-database or another run adds them"
+					: "reading them requires write permission in that "
+					  "folder");
 	}
 	return 0;
 }
@@ -427,8 +428,8 @@ static void warn_of_network(const struct database *database, const struct store_
 
 	error_set(&warning, SIMHASH_E_SYSTEM,
 		  "warning: index sqlite:%s is on a network file system (%s): programs wait for "
-		  "each other, and where locks of its files fail the index can be damaged; a local "
-		  "disk or a server is safe",
+		  "each other, and the index can be damaged if file locks do not work there; a "
+		  "local disk or a server is safe",
 		  database->path, database->network);
 	where->warning(where->context, warning.message);
 }

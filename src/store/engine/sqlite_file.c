@@ -120,8 +120,8 @@ void sqlite_file_warn_of_names(const struct store_location *where, const char *p
 	if (where->warning == NULL || stat(path, &status) != 0 || status.st_nlink <= 1)
 		return;
 	error_set(&warning, SIMHASH_E_SYSTEM,
-		  "warning: index sqlite:%s has %llu names (hard links): always use the same one, "
-		  "and better remove the others, since two names lose rows",
+		  "warning: index sqlite:%s has %llu names (hard links): always use the same name "
+		  "and remove the others, because rows get lost if two names are used",
 		  path, (unsigned long long)status.st_nlink);
 	where->warning(where->context, warning.message);
 }

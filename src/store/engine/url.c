@@ -120,10 +120,10 @@ static int parse_mysql(const char *text, struct store_url *url, struct simhash_e
 			at = text + i;
 	if (at != NULL) {
 		if (memchr(text, ':', (size_t)(at - text)) != NULL)
-			return error_set(
-				error, SIMHASH_E_SYNTAX,
-				"database URL: expected no password, since others can read it "
-				"there; put it into the group [client] or [simhash] of ~/.my.cnf");
+			return error_set(error, SIMHASH_E_SYNTAX,
+					 "database URL: expected no password, because other users "
+					 "could read it there; put it into the group [client] or "
+					 "[simhash] of ~/.my.cnf");
 		if (decode(text, (size_t)(at - text), &url->user, error) != 0)
 			return -1;
 		authority -= (size_t)(at + 1 - text);

@@ -108,7 +108,7 @@ static int find_names(struct roles *roles, struct store *store, struct simhash_e
 		if (rights.are_elsewhere && roles->request->passwords[role] != NULL)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "cannot make a new password for user '%s': this user has "
-					 "rights in another database, whose programs would be "
+					 "privileges in another database, whose programs would be "
 					 "locked out; run without --password-file",
 					 name);
 	}
