@@ -11,7 +11,7 @@
 #     --keep                  do not remove the machine; its folder is printed
 #     --check                 only print why a bare machine cannot be made here, if so
 #
-# Needs root, debootstrap, git, and the right to mount. The mounts and processes are in separate
+# Needs root, debootstrap, git, and permission to mount. The mounts and processes are in separate
 # namespaces, and end with this script in all cases.
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/.." && pwd)

@@ -39,33 +39,33 @@ mutate() {
 	cp "$file" "$copy/$file"
 }
 
-mutate "a tag that was found blocks one position too few" src/core/automaton.c \
+mutate "a counted tag blocks one position too few" src/core/automaton.c \
 	's/\(state->skip\[t\] = WINDOW - \)1;/\12;/' '^core'
 mutate "weights round up" src/core/key.c \
 	's|count \* tags\[i\]\.skew / 1000|(count * tags[i].skew + 999) / 1000|' '^core'
-mutate "a pair at exactly the tolerance is none" src/core/distance.c \
+mutate "a pair at exactly the tolerance is rejected" src/core/distance.c \
 	's/\(distance \* twice_hundred_percent <\)=/\1/' '^(core|find)'
-mutate "rounded sums are given no slack" src/find/pairs/join.c \
+mutate "the search does not allow for rounded sums" src/find/pairs/join.c \
 	's/(shift > 0 ? 1 + SUMS : 0)/0/' '^find|^cli.pairs'
-mutate "the last row in reach is not looked at" src/find/pairs/join.c \
+mutate "the last row in reach is skipped" src/find/pairs/join.c \
 	's/at < cell->end && room->third_sorted\[at\] <= most;/at < cell->end \&\& room->third_sorted[at] < most;/' '^find|^cli.pairs'
-mutate "what changed within the tick of its scan is unchanged" src/index/compare/reconcile.c \
+mutate "a file that changed within the tick of its scan counts as unchanged" src/index/compare/reconcile.c \
 	's/\(scanned_at_ns - (uint64_t)known->mtime_ns >= \)tick/\10/' '^cli.incremental'
-mutate "a directory that cannot be told about is gone" src/index/compare/vanished.c \
+mutate "a directory that cannot be examined counts as removed" src/index/compare/vanished.c \
 	's/(fd < 0 && (errno == ENOENT/(fd < 0 \&\& (true || errno == ENOENT/' '^(cli.incremental|faults)'
-mutate "links are followed when files are opened" src/scan/file/scan_file.c \
+mutate "opening a file follows links" src/scan/file/scan_file.c \
 	's/(scanner->follow ? 0 : O_NOFOLLOW)/0/' '^faults.sqlite'
-mutate "a transaction that failed is committed" src/store/open/store.c \
+mutate "a failed transaction is committed" src/store/open/store.c \
 	's/"ROLLBACK", &ignored/"COMMIT", \&ignored/' '^(faults|kills|store)'
-mutate "a plain connection will do" src/store/engine/mysql_connect.c \
+mutate "a plain connection is accepted although TLS was requested" src/store/engine/mysql_connect.c \
 	's/if (!is_wanted || mode == TLS_DISABLED/if (true || mode == TLS_DISABLED/' '^cli.network'
-mutate "markup of a name reaches the page" src/report/page/html.c \
+mutate "markup in a name reaches the page" src/report/page/html.c \
 	"s/ || c == '<'//" '^report.html|^cli.hostile'
-mutate "a quote ends a field of CSV" src/base/text/record.c \
+mutate "a quotation mark in a field of CSV is not doubled" src/base/text/record.c \
 	"s/while (has_quotes && /while (false \\&\\& /" '^base.record|^report.formatter|^cli.odd_names'
-mutate "a block gives one hit more than the cap" src/core/resemblance_template.h \
+mutate "a block has one hit more than the cap" src/core/resemblance_template.h \
 	's/count < most; group/count <= most; group/' '^core.resemblance'
-mutate "a seam of 14 bytes is read from before the caller's" src/core/resemblance_scanner.c \
+mutate "a seam of 14 bytes is read from before the bytes of the caller" src/core/resemblance_scanner.c \
 	's/(taken >= SHINGLE_OVERLAP)/(taken >= SHINGLE_OVERLAP - 1)/' '^core.resemblance'
 [ "$survived" = 0 ] || {
 	echo "$survived of the mutations survived" >&2

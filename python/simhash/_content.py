@@ -380,9 +380,9 @@ class Scanner:
 class _Content:
     """A file that is read from its beginning.
 
-    By POSIX, closing a descriptor of a file releases all locks of the process on it, also the locks of
-    the module sqlite3 on a database. So a database that is open elsewhere in this process is
-    opened once and never closed.
+    POSIX says: if a process closes any descriptor of a file, it loses all its locks on this file, also
+    the locks of the module sqlite3 on a database. So a database that is open elsewhere in this
+    process is opened once and never closed.
     """
 
     _kept: dict[tuple[int, int], int] = {}

@@ -1,8 +1,8 @@
 -- Version 11: cells of two sums in which some counts are subtracted. Such sums of two files differ by at most the
 -- distance of the files. Together with uniform, these two sums separate different files best. The cell of a file is a
 -- cell of a grid over the size class and both sums, and the index on it has an outline of all counts. The views still
--- search by the bucket, because a server always reads whole cells. simhash ignores the error of a statement that was
--- run before.
+-- use the bucket, because a server reads whole cells, and buckets have fewer files. simhash ignores the error of a
+-- statement that was run before.
 
 -- A cell is twice `reach` wide. `middle` makes every sum positive. The sums of very large files are 0, because
 -- they might exceed 64 bits. `has_sums` is then 0.

@@ -1,7 +1,7 @@
 -- Users of the index in {database}. Each has only the privileges that it needs. As the administrator of the server,
 -- pipe these statements to mariadb. You can run them again. Existing users keep their passwords and privileges, unless
 -- you ask for other ones. If a new version of simhash reports that it needs a new schema, pipe the output of simhash
--- --init-database once more.
+-- --init-database to mariadb again.
 --
 {users}
 -- simhash on every host and simfind --store write as this user.

@@ -90,10 +90,10 @@ JOIN file f ON f.tag_set = s.tag_set AND f.host = s.host AND f.path_hash = s.pat
 JOIN tag_set t ON t.id = s.tag_set JOIN host h ON h.id = s.host
 WHERE s.features > 0;
 
--- Pairs of files whose sizes, keys and sums are near enough, with the distance of their sum tables. Each pair is listed
--- once, with the smaller file first. Names of one file are not a pair. j and k are entries of the index on cell; a and
--- b are their rows. A partner is in the size class of the smaller file or in the next size class, in one of 2 by 2
--- cells of each class. size_class also provides the numbers 0 and 1.
+-- Pairs of files whose sizes, keys and sums are near to each other, with the distance of their sum tables. Each pair is
+-- listed once, with the smaller file first. Names of one file are not a pair. j and k are entries of the index on cell;
+-- a and b are their rows. The larger file is in the size class of the smaller file or in the next size class, in one of
+-- 2 by 2 cells of each class. The table size_class is also used as a list of the numbers 0 and 1.
 CREATE VIEW near_pair AS
 SELECT a.tag_set, a.host AS host_a, a.directory AS directory_a, a.name AS name_a,
 	a.extension AS extension_a, j.size AS size_a, b.host AS host_b,
@@ -142,8 +142,8 @@ FROM near_pair p
 WHERE 200 * p.distance <= max(200, p.size_a + p.size_b);
 
 -- The files similar to one file. The query names this file by host, directory and name, and an index finds each of the
--- three. The condition on uniform has a form that no index supports, because SQLite would otherwise choose the index on
--- uniform.
+-- three. The condition on uniform is written so that no index can be used for it. Otherwise SQLite would choose the
+-- index on uniform.
 CREATE VIEW near_file AS
 SELECT h.name AS host, t.name AS tag_set, CAST(d.path AS TEXT) AS directory, CAST(a.name AS TEXT) AS name,
 	a.size AS size_a, b.size, b.host AS host_b, b.directory AS directory_b, b.name AS name_b,

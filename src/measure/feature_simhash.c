@@ -20,7 +20,7 @@
 
 struct feature_state {
 	struct bit_counts counts[2];
-	/* the differences of weights from the default weight, summed */
+	/* the sums of the differences between weights and the default weight */
 	struct simhash_sums extra[2];
 	uint64_t features;
 	int64_t extra_weight; /* the sum of all features' differences from the default weight */

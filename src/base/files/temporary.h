@@ -11,7 +11,7 @@
 
 #include "simhash.h"
 
-/* Create a file in $TMPDIR, or /tmp, that has no name any more. NULL with errno. */
+/* Create a file without a name in $TMPDIR, or in /tmp if it is not set. NULL with errno. */
 FILE *temporary_file(void);
 
 /* Fill the error for a failed write or read from errno. Returns -1. */

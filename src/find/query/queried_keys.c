@@ -24,7 +24,10 @@ __extension__ typedef unsigned __int128 wide;
 /* If fewer files need a cell on average, it is faster to read the cell for each of them. */
 #define FILES_PER_CELL 2
 
-/* The cells of several files; a cell counts once for each file that needs it. 80 bytes each. */
+/*
+ * The maximum number of cells for several files, with 80 bytes each. A cell counts once for each
+ * file that needs it.
+ */
 #define ITEMS_MAX (1u << 19)
 
 /* A search around one file within one class of sizes. */

@@ -71,7 +71,10 @@ struct row_range {
 	int64_t low, high, reaching;
 };
 
-/* The first key of the zone is not below the range. May the zone have rows of the range? */
+/*
+ * May the zone have rows of the range? The caller knows that the first key of the zone is not below
+ * the range.
+ */
 static inline bool run_zone_is_wanted(const struct run_zone *zone, const struct row_range *range)
 {
 	return zone->key <= range->high && zone->end_of_reach >= range->reaching;

@@ -248,7 +248,7 @@ static int refuse_roots(struct run *run, struct simhash_error *error)
 			 "no PATH can be read; nothing is indexed or removed from the index");
 }
 
-/* Index all roots, whose runs have begun. */
+/* Index all roots. Their runs were recorded before. */
 static int load_roots(struct run *run, struct simhash_error *error)
 {
 	if (store_begin_load(run->store, error) != 0 || run_threads(run, error) != 0 ||

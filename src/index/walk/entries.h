@@ -38,7 +38,7 @@ struct walk_options {
 	atomic_uint *kernel_file_systems;
 };
 
-/* Zeros, except for the options. */
+/* All zero at the beginning, except for the options. */
 struct entries {
 	const struct walk_options *options; /* borrowed */
 	struct directory *directory;	    /* borrowed */
