@@ -30,13 +30,9 @@ struct database {
 	 */
 	char *unshared;
 	struct stat opened; /* the status of that file */
-	/*
-	 * The kind of network file system that the file is on. SQLite uses no log there. NULL for
-	 * another file system.
-	 */
+	/* The kind of network file system, where SQLite uses no log; otherwise NULL. */
 	const char *network;
-	/* The file is on a network file system and has a log, which a reader does not use. */
-	bool has_log_afar;
+	bool has_log_afar; /* on a network file system with a log, which a reader ignores */
 	struct sqlite_wait wait;
 	struct store_calls *calls;
 };
@@ -325,14 +321,13 @@ static int check_alone(const struct database *database, struct simhash_error *er
 		if (is_there)
 			return error_set(
 				error, SIMHASH_E_SYSTEM,
-				"cannot read index sqlite:%s: its newest rows are in "
-				"%s%s, from a run that has not ended or was interrupted; %s",
+				"cannot read index sqlite:%s: its newest rows are in %s%s, from a "
+				"run that has not ended or was interrupted; %s",
 				database->path, database->unshared, endings[i],
 				database->has_log_afar
-					? "on a network file system only simhash "
-					  "--init-database or another run adds them"
-					: "reading them requires write permission in that "
-					  "folder");
+					? "on a network file system only simhash --init-database "
+					  "or another run adds them"
+					: "reading them requires write permission in that folder");
 	}
 	return 0;
 }
