@@ -122,7 +122,7 @@ said "Access denied for user 'shaded'@'127.0.0.1' (using password: YES) (error 1
 grep -q right err && fail "the password was printed"
 rm "$HOME/.my.cnf"
 runs 1 "$SIMFIND" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash"
-said "Access denied for user ''@'127.0.0.1' to database 'simhash' (error 1044): the server took you for its anonymous user; simhash --init-database"
+said "Access denied for user ''@'127.0.0.1' to database 'simhash' (error 1044): the server logged you in as its anonymous user; simhash --init-database"
 root "DROP USER ''@'127.0.0.1'"
 options
 runs 0 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"

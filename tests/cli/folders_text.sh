@@ -79,7 +79,7 @@ runs 0 "$SIMFIND" --directories project-1 "$files/project-2/"
 shows "two directories" "A  $files/project-1  5 files  22.4 kB
 B  $files/project-2  5 files  22.4 kB
 
-2 files identical, 1 moved, 1 changed, 1 only in A, 1 only in B; 99 % of A is in B, 99 % of B is in A. Removing from A what B also has would free 19.2 kB.
+2 files identical, 1 moved, 1 changed, 1 only in A, 1 only in B; 99 % of A is in B, 99 % of B is in A. Removing from A the files that B also has would free 19.2 kB.
 
  >99 %       README  3.2 kB
 moved        src/3.c  now three.c  6.4 kB
@@ -146,7 +146,7 @@ runs 0 "$SIMFIND" --directories versions/1 versions/2
 shows "the same paths" "A  $files/versions/1  5 files  5.1 kB
 B  $files/versions/2  7 files  11.9 kB
 
-1 file identical, 1 moved, 3 changed, 2 only in B; 74 % of A is in B, 89 % of B is in A. Removing from A what B also has would free 3.8 kB.
+1 file identical, 1 moved, 3 changed, 2 only in B; 74 % of A is in B, 89 % of B is in A. Removing from A the files that B also has would free 3.8 kB.
 
    0 %       filled  0 bytes
 changed      short  6 bytes

@@ -350,10 +350,11 @@ static void write_whole(FILE *out, const struct folder_comparison *comparison)
 	}
 	fputc('.', out);
 	if (pair->saved_bytes > 0)
-		fprintf(out, " Removing from A what B also has would free %s.",
+		fprintf(out, " Removing from A the files that B also has would free %s.",
 			format_bytes((double)pair->saved_bytes, bytes));
 	else if (frees_nothing(pair))
-		fputs(" Removing from A what B also has frees nothing: the files have other names.",
+		fputs(" Removing from A the files that B also has frees nothing: the files have "
+		      "other names.",
 		      out);
 }
 

@@ -178,8 +178,8 @@ int fail_mysql(const char *name, unsigned number, const char *message, struct si
 	if ((number == SERVER_DATABASE_DENIED || number == SERVER_TABLE_DENIED) &&
 	    is_of_nobody(message))
 		return error_set(error, classify(number, message),
-				 "cannot use index %s: %s (error %u): the server took you for its "
-				 "anonymous user; " NAMED_USER,
+				 "cannot use index %s: %s (error %u): the server logged you in as "
+				 "its anonymous user; " NAMED_USER,
 				 name, message, number);
 	return error_set(error, classify(number, message), "cannot use index %s: %s (error %u)%s",
 			 name, message, number, advice_for(number, message));
