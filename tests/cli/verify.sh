@@ -235,6 +235,26 @@ tr -d '\r' <out | awk -F, '/parts\// { if ($12 != "read" || ($5 > $6) != ($8 < $
 runs 0 "$SIMFIND" --summary=none --size-ratio=1.5 --format=csv
 same "parts of files 1.5 times their size" 0 "$(grep -c parts/ out || true)"
 
+# ---- Counts of random bytes ----
+# 40 % of the runs of 16 bytes are common. That is enough if the counts are nearly equal, but the counts
+# of random bytes always are.
+reset
+mkdir "$files/random"
+for number in 2 3; do
+	{ random_bytes 60000 1 && random_bytes 42000 $number; } >"$files/random/$number.bin"
+	base64 "$files/random/$number.bin" >"$files/random/$number.txt"
+done
+runs 0 "$SIMHASH" -q "$files/random"
+runs 0 "$SIMFIND" --summary=none --format=json
+same "pairs of text" 1 "$(pairs_of path_a | grep -c '\.txt$')"
+same "pairs of random bytes" 0 "$(pairs_of path_a | grep -c '\.bin$' || true)"
+runs 0 "$SIMFIND" --summary=none --min-resemblance=0.3 --format=json
+same "all pairs" 2 "$(pairs_of path_a | grep -c .)"
+
+rm -r "$files/random"
+reset
+runs 0 "$SIMHASH" "$files"
+
 # ---- Without sketches ----
 runs 0 "$SIMFIND" --summary=none --verify=no --group=none --format=json
 pairs_of match distance path_a path_b >paper

@@ -193,11 +193,11 @@ static bool verified(const struct find_rule *rule, int a, int b, wide tolerance)
 		return memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
 	if (minimum < 0) {
 		minimum = within(distance, 1000000, sizes)   ? 0.3
-			  : within(distance, 2000000, sizes) ? 0.5
-							     : 0.75;
+			  : within(distance, 2000000, sizes) ? 0.4
+							     : 0.6;
 		bool is_small = x->size_bytes < 1024 || y->size_bytes < 1024;
-		if (minimum < 0.6 && is_small)
-			minimum = 0.6;
+		if (minimum < 0.5 && is_small)
+			minimum = 0.5;
 		if ((is_small || !within(distance, 2000000, sizes)) && !share_key(a, b))
 			return false;
 		if (resemblances[a][b] < 0.75 && share_only_common_parts(rule, a, b))
@@ -238,11 +238,12 @@ static bool match_by_sketches(const struct find_rule *rule, int a, int b)
 		return false;
 	if (given == 1)
 		return memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
-	if (r >= (given >= 0 ? given : smaller < 1024 ? 0.8 : 0.75))
+	if (r < 0.75 && share_only_common_parts(rule, a, b))
+		return false;
+	if (r >= (given >= 0 ? given : smaller < 1024 ? 0.8 : 0.65))
 		return true;
-	return r >= 0.2 && smaller >= 4096 && !agree(x, y, 11, 10) &&
-	       r / (1 + r) * sizes / (double)smaller >= (given > 0.85 ? given : 0.85) &&
-	       !share_only_common_parts(rule, a, b);
+	return r >= 0.2 && smaller >= 2048 && !agree(x, y, 11, 10) &&
+	       r / (1 + r) * sizes / (double)smaller >= (given > 0.8 ? given : 0.8);
 }
 
 /* Requested files are compared with all files, and need not share a key. */

@@ -121,7 +121,7 @@ static const struct option_row rows[] = {
 	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
 	 .field = FIELD(request.hard_links)},
 	{0, "min-resemblance", "=PERCENT",
-	 "minimum resemblance, such as 75% or 0.75; the default is 30% to 75%, more for files that "
+	 "minimum resemblance, such as 75% or 0.75; the default is 30% to 80%, more for files that "
 	 "seem to differ more, and 80% with --verify=read or all; with --measure, the minimum "
 	 "similarity by that measure",
 	 .parse = set_min_resemblance, .field = FIELD(request.rule.verify.min_resemblance),

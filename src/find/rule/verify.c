@@ -12,22 +12,24 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Above it, sketches need no other evidence. */
+/* Pairs below it are dropped if they have only common content together. */
 #define SURE_RESEMBLANCE 0.75
+/* The minimum for pairs that the sketches propose. */
+#define PROPOSED_RESEMBLANCE 0.65
+#define SMALL_PROPOSED_RESEMBLANCE 0.8
 
 /* The minimum resemblance for a pair whose distance is within a tolerance. */
 static const struct grade {
 	int64_t percent;
 	double min_resemblance;
-} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.5}, {100, SURE_RESEMBLANCE}};
+} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.4}, {100, 0.6}};
 
 /* If the counts of both files are as expected for random bytes, equal counts are no evidence. */
 #define RANDOM_MIN_RESEMBLANCE 0.5
 
 /* For small files a distance of 1 is always within the tolerance, so the distance says little. */
 #define SMALL_SIZE 1024
-#define SMALL_MIN_RESEMBLANCE 0.6
-#define SMALL_SURE_RESEMBLANCE 0.8
+#define SMALL_MIN_RESEMBLANCE 0.5
 
 static bool is_small(const struct find_file *x, const struct find_file *y)
 {
@@ -126,9 +128,9 @@ static bool is_looked_for(const struct verify_rule *rule, const struct find_file
 
 /* ---- Parts ---- */
 
-#define PART_MIN_BYTES 4096 /* shorter files share licence texts and headers */
+#define PART_MIN_BYTES 2048 /* shorter files share headers */
 /* The share of the smaller file that is in the larger one; more if they also resemble each other. */
-#define PART_MIN_SHARE 0.85
+#define PART_MIN_SHARE 0.8
 #define PART_SURE_SHARE 0.95
 #define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
@@ -183,8 +185,8 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 
 /* ---- Pairs that the sketches propose ---- */
 
-#define PART_MIN_BYTES 4096	 /* shorter files share licence texts and headers */
-#define PART_MIN_SHARE 0.85	 /* the share of the smaller file that is in the larger one */
+#define PART_MIN_BYTES 2048	 /* shorter files share licence texts and headers */
+#define PART_MIN_SHARE 0.8	 /* the share of the smaller file that is in the larger one */
 #define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
 /* The uniform of the larger file of a pair is at most this one, for the uniform of the smaller. */
@@ -238,8 +240,8 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 	/* With reading, the minimum applies to the files as read, so it is not used here. */
 	bool has_minimum = rule->mode == VERIFY_SKETCH && rule->min_resemblance >= 0;
 	double minimum = has_minimum	  ? rule->min_resemblance
-			 : is_small(x, y) ? SMALL_SURE_RESEMBLANCE
-					  : SURE_RESEMBLANCE;
+			 : is_small(x, y) ? SMALL_PROPOSED_RESEMBLANCE
+					  : PROPOSED_RESEMBLANCE;
 
 	if (!verify_proposes(rule) || !agrees(rule, x, y))
 		return false;
@@ -255,11 +257,12 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 	} else if (!is_part(x, y,
 			    rule->min_resemblance > PART_MIN_SHARE ? rule->min_resemblance
 								   : PART_MIN_SHARE,
-			    relation) ||
-		   is_common_content(rule->common, &x->sketch, &y->sketch)) {
+			    relation)) {
 		return false;
 	}
-	if (needs_key && !sketches_share_key(&x->sketch, &y->sketch))
+	if ((needs_key && !sketches_share_key(&x->sketch, &y->sketch)) ||
+	    (relation->resemblance < SURE_RESEMBLANCE &&
+	     is_common_content(rule->common, &x->sketch, &y->sketch)))
 		return false;
 	relation->distance = simhash_distance(&x->table, &y->table);
 	return true;
