@@ -129,8 +129,9 @@ static bool is_looked_for(const struct verify_rule *rule, const struct find_file
 /* ---- Parts ---- */
 
 #define PART_MIN_BYTES 2048 /* shorter files share headers */
-/* The share of the smaller file that is in the larger one; more if they also resemble each other. */
+/* The share of the smaller file that is in the larger one; more if they resemble each other. */
 #define PART_MIN_SHARE 0.8
+#define PART_LIKE_SHARE 0.85
 #define PART_SURE_SHARE 0.95
 #define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
@@ -153,6 +154,14 @@ static bool is_part(const struct find_file *x, const struct find_file *y, double
 	relation->contained_a = x_is_smaller ? share : of_larger;
 	relation->contained_b = x_is_smaller ? of_larger : share;
 	return true;
+}
+
+/* Is a file that resembles another also a part of it? */
+static void name_part(const struct find_file *x, const struct find_file *y,
+		      struct relation *relation)
+{
+	is_part(x, y, relation->resemblance < SURE_RESEMBLANCE ? PART_LIKE_SHARE : PART_SURE_SHARE,
+		relation);
 }
 
 /* ---- Candidates ---- */
@@ -179,15 +188,11 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 	if (rule->min_resemblance >= 0 ? relation->resemblance < rule->min_resemblance
 				       : !is_graded_pair(rule, x, y, relation))
 		return false;
-	is_part(x, y, PART_SURE_SHARE, relation);
+	name_part(x, y, relation);
 	return true;
 }
 
 /* ---- Pairs that the sketches propose ---- */
-
-#define PART_MIN_BYTES 2048	 /* shorter files share licence texts and headers */
-#define PART_MIN_SHARE 0.8	 /* the share of the smaller file that is in the larger one */
-#define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
 /* The uniform of the larger file of a pair is at most this one, for the uniform of the smaller. */
 static int64_t largest_uniform(const struct verify_rule *rule, int64_t uniform)
@@ -253,7 +258,7 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 		if (memcmp(&x->sketch, &y->sketch, sizeof x->sketch) != 0)
 			return false;
 	} else if (relation->resemblance >= minimum) {
-		is_part(x, y, PART_SURE_SHARE, relation);
+		name_part(x, y, relation);
 	} else if (!is_part(x, y,
 			    rule->min_resemblance > PART_MIN_SHARE ? rule->min_resemblance
 								   : PART_MIN_SHARE,
