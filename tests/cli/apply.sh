@@ -351,7 +351,7 @@ decide k:a/1 g:b/1 g:b/1.copy g:a/2 g:b/2 g:a/similar >decisions.json
 for file in a/1 b/1; do
 	cp "$files/$file" before
 	runs 1 "$SIMKEEP" --decisions=decisions.json --action=report --action=script:"$files/$file"
-	said "cannot write to $files/$file: it is a file of the decisions"
+	said "cannot write to $files/$file: it exists, and is not an earlier output"
 	cmp before "$files/$file" || fail "a script replaced $file"
 done
 rm before

@@ -37,8 +37,9 @@ runs 0 "$SIMFIND" -q -o new
 runs 0 "$SIMKEEP" -q --action=script:new.sh
 same "rights" "644 700" "$(stat -c %a new new.sh | paste -sd' ')"
 left "new files" new new.sh
-echo old >new
-echo old >new.sh
+"$SIMFIND" --only=parts --format=json --summary=none -o new
+runs 0 "$SIMKEEP" -q --keep=newest --action=script:new.sh
+cp new.sh newest.sh
 chmod 604 new
 chmod 640 new.sh
 ln -s new link
@@ -46,7 +47,8 @@ runs 0 "$SIMFIND" -q -o link
 runs 0 "$SIMKEEP" -q --action=script:./new.sh
 cmp new ../expected || fail "not replaced through a link"
 [ -L link ] || fail "the link was replaced"
-grep -q '^#delete ' new.sh || fail "no script"
+! cmp -s new.sh newest.sh || fail "no new script"
+rm newest.sh
 same "rights" "604 640" "$(stat -c %a new new.sh | paste -sd' ')"
 # A link to a missing file, through another link.
 mkdir deep
@@ -58,7 +60,7 @@ rm -r deep one later
 left "links" link new new.sh
 
 # A failure keeps the old file: a wrong FILE, a missing index, a full disk.
-echo old >new
+echo "[]" >new
 cp new.sh old.sh
 runs 1 "$SIMFIND" -q -d sqlite:/no/such/index -o new
 runs 1 "$SIMKEEP" -q -d sqlite:/no/such/index --action=script:new.sh
@@ -69,7 +71,7 @@ said "cannot write to /dev/full: No space left on device"
 runs 1 "$SIMFIND" --compare -o new "$files/a.txt" /no/such/file
 (ulimit -f 1 && runs 1 "$SIMKEEP" -q --action=script:new.sh)
 said "cannot write to new.sh: File too large"
-same "old content" old "$(cat new)"
+same "old content" "[]" "$(cat new)"
 cmp old.sh new.sh || fail "the script of a run that failed"
 left "failures" link new new.sh old.sh
 
@@ -85,13 +87,13 @@ for signal in INT TERM HUP; do
 	exec 7>../input
 	wait_until is_begun
 	same "permissions of an incomplete file" 600 "$(stat -c %a .simfind.*)"
-	same "the file meanwhile" old "$(cat new)"
+	same "the file meanwhile" "[]" "$(cat new)"
 	kill -s $signal $pid
 	status=0
 	wait $pid || status=$?
 	exec 7>&-
 	same "status after $signal" $((128 + $(kill -l $signal))) "$status"
-	same "old content" old "$(cat new)"
+	same "old content" "[]" "$(cat new)"
 	left "$signal" link new new.sh old.sh
 done
 set +m
@@ -108,8 +110,8 @@ runs 0 "$SIMFIND" -q -o /dev/null
 runs 0 "$SIMFIND" -q -o >(cat >../read)
 wait_until cmp -s ../read ../expected
 mkdir -p ../closed
-echo old >../closed/open
-echo old >../closed/shut
+: >../closed/open
+: >../closed/shut
 chmod 666 ../closed/open
 chmod 444 ../closed/shut
 chmod 555 ../closed
@@ -130,43 +132,38 @@ said "cannot write to .: Is a directory"
 runs 1 "$SIMFIND" -q -o new/x
 said "cannot write to new/x: Not a directory"
 
-# A file of the index is not replaced, by its own or another name. Files written by an earlier run,
-# and empty files, are replaced.
+# A file that another program wrote is not replaced, in the index or not, by its own or another name.
+# Files written by an earlier run, and empty files, are replaced.
 cp -r "$files" ../indexed
-# refused SAYS COMMAND...
+# refused FILE COMMAND...
 refused() {
 	runs 1 "${@:2}"
-	said "cannot write to $1"
+	said "cannot write to $1: it exists, and is not an earlier output; remove it first or write to another file"
 	cmp "$files/a.txt" ../indexed/a.txt || fail "replaced by ${*:2}"
 }
-own="it is a file of the index; remove it first or write to another file"
-refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
-refused "$files/b.txt: $own" "$SIMFIND" --format csv --group -o "$files/b.txt"
-refused "$files/a.txt: $own" "$SIMKEEP" --action=script:"$files/a.txt"
-refused "$files/a.txt: $own" "$SIMKEEP" --keep oldest --action=script:"$files/a.txt"
-refused "$files/a.txt: $own" "$SIMFIND" --directories -o "$files/a.txt"
-refused "$files/a.txt: $own" "$SIMHASH" --export="$files/a.txt"
-ln -s "$files/a.txt" symbolic
-refused "symbolic: $own" "$SIMFIND" -o symbolic
-# A file of the index is still protected if it was replaced, and if only its inode is known.
 cp "$files/a.txt" kept
-mv "$files/a.txt" ../old
-cp kept "$files/a.txt"
-refused "$files/a.txt: $own" "$SIMFIND" -o "$files/a.txt"
-mv ../old "$files/a.txt"
+for file in "$files/a.txt" kept; do
+	refused "$file" "$SIMFIND" -o "$file"
+	refused "$file" "$SIMFIND" --format csv --group -o "$file"
+	refused "$file" "$SIMFIND" --directories -o "$file"
+	refused "$file" "$SIMFIND" --compare -o "$file" "$files/b.txt" "$files/b.txt"
+	refused "$file" "$SIMKEEP" --action=script:"$file"
+	refused "$file" "$SIMKEEP" --keep oldest --action=script:"$file"
+	refused "$file" "$SIMHASH" --export="$file"
+done
+cmp kept "$files/a.txt" || fail "replaced"
+ln -s "$files/a.txt" symbolic
+refused symbolic "$SIMFIND" -o symbolic
 ln "$files/a.txt" hard
-refused "hard: it is a file of the index under another name, $files/a.txt; write to another file" \
-	"$SIMFIND" -o hard
-# Files of another host are different files.
-runs 0 "$SIMHASH" --host=elsewhere "$files"
-cp kept old
-runs 0 "$SIMFIND" -q -o old
+refused hard "$SIMFIND" -o hard
+printf '%s\n' /no/such/file >other-list
+refused other-list "$SIMFIND" -o other-list
 runs 1 "$SIMFIND" -q -o kept - <kept
 said "cannot write to kept: it is standard input"
 echo "[client]" >some.cnf
 runs 1 "$SIMFIND" -q -d "mysql://localhost/x?defaults-file=some.cnf" -o some.cnf
 said "cannot write to some.cnf: it is the option file of the index"
-rm -f hard symbolic kept old some.cnf
+rm -f hard symbolic kept other-list some.cnf
 # A report that was indexed may be replaced by another one.
 mkdir "$files/one"
 seq 7000 9000 >"$files/one/x"
@@ -176,7 +173,9 @@ runs 0 "$SIMHASH" "$files"
 for form in "--format csv" "--format json" "--format jsonl" "--format html" "--format null" \
 	"--format text" "--group" "--group --format csv" "--group --format json" \
 	"--directories" "--directories --format csv" "--group=lineage --format dot" "--group=lineage" \
-	"--directories $files/one $files/two"; do
+	"--directories $files/one $files/two" "--order" "--order --format json" "--order --format csv" "--order --format null" \
+	"--order=delta" "--order=delta --format null" "--only=parts --also=versions --format json" \
+	"$files/one/x"; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
 	[ -s "$files/report" ] || fail "nothing was written with $form"
@@ -185,4 +184,9 @@ for form in "--format csv" "--format json" "--format jsonl" "--format html" "--f
 	runs 0 "$SIMFIND" -q $form -o "$files/report"
 	runs 0 "$SIMKEEP" -q --action=script:"$files/report"
 	rm "$files/report"
+done
+for other in x y; do
+	runs 0 "$SIMFIND" --compare -o compared "$files/one/x" "$files/one/$other"
+	runs 0 "$SIMFIND" --compare -o compared "$files/one/x" "$files/one/$other"
+	rm compared
 done

@@ -178,8 +178,7 @@ static int run(const struct find_arguments *arguments, struct find_outcome *outc
 	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
 	    open_chosen_index(&arguments->index, &url, &store, error) != 0 ||
 	    resolve_measure(&request, store, error) != 0 ||
-	    read_known(arguments, &request, store, &known, error) != 0 ||
-	    output_check_index(arguments->output_path, store, host, error) != 0)
+	    read_known(arguments, &request, store, &known, error) != 0)
 		goto out;
 	request.expand = request.expand || request.has_between;
 	status = search(arguments, &request, url, store, outcome, error);

@@ -144,15 +144,13 @@ static int find_scope(struct store *store, const struct simhash_tag_set *tag_set
 }
 
 static int write_list(const struct index_arguments *arguments, const struct digests_export *export,
-		      const char *host, struct simhash_error *error)
+		      struct simhash_error *error)
 {
 	struct output_file output;
 	uint64_t files;
 	char count[32];
 	int status;
 
-	if (output_check_index(arguments->export_to, export->store, host, error) != 0)
-		return -1;
 	status = output_open(&output, arguments->export_to, 0666, export->store, error);
 	if (status == 0)
 		status = digests_write(export, output.stream, &files, error);
@@ -193,7 +191,7 @@ int export_digests(const struct index_arguments *arguments, struct simhash_error
 	    find_tops(arguments, &export, &tops, error) == 0) {
 		export.tag_set = tag_set;
 		export.tops = tops.tops;
-		status = write_list(arguments, &export, host, error);
+		status = write_list(arguments, &export, error);
 	}
 	store_close(export.store);
 	free(url);

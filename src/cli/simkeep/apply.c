@@ -43,10 +43,7 @@ static int act_on_decisions(struct acting *acting, struct bytes text, const char
 	if (check_action(acting->arguments, error) != 0 ||
 	    decisions_read(text, acting->arguments->decisions_path, host, &decisions, error) != 0)
 		return -1;
-	status = check_plan_script(acting->arguments->script_path, decisions.files, decisions.count,
-				   error);
-	if (status == 0)
-		status = acting_open_script(acting, NULL, error);
+	status = acting_open_script(acting, NULL, error);
 	for (size_t i = 0; i < decisions.elsewhere_count; i++)
 		acting_leave(acting, decisions.elsewhere[i].data, "it is on another host");
 	if (status == 0)

@@ -289,8 +289,6 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	if (status == 0)
 		status = choose_tags(store, &tags, &has_files, error);
 	if (status == 0)
-		status = output_check_index(arguments->script_path, store, host, error);
-	if (status == 0)
 		status = acting_open_script(acting, store, error);
 	if (status == 0)
 		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,

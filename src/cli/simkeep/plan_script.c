@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/basic/error.h"
 #include "base/text/escape.h"
@@ -158,21 +157,6 @@ void plan_script_end(struct plan_script *script)
 	if (script->looks)
 		actor_release(&script->actor);
 	script->looks = false;
-}
-
-int check_plan_script(const char *path, const struct keep_file *files, size_t count,
-		      struct simhash_error *error)
-{
-	struct stat script, file;
-
-	if (path == NULL || stat(path, &script) != 0 || !S_ISREG(script.st_mode))
-		return 0;
-	for (size_t i = 0; i < count; i++)
-		if (stat(files[i].path, &file) == 0 && file.st_dev == script.st_dev &&
-		    file.st_ino == script.st_ino)
-			return error_set(error, SIMHASH_E_RANGE,
-					 "cannot write to %s: it is a file of the decisions", path);
-	return 0;
 }
 
 int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,

@@ -49,10 +49,6 @@ int plan_script_add(struct plan_script *script, struct keep_file *files, size_t 
 /* Write the text after all copies, and release the script. */
 void plan_script_end(struct plan_script *script);
 
-/* Refuse a script that would replace one of these files. `path` may be NULL. */
-int check_plan_script(const char *path, const struct keep_file *files, size_t count,
-		      struct simhash_error *error);
-
 /* Close the file of a complete script, and print a message unless `quiet` is set. */
 int close_plan_script(struct output_file *file, const struct plan_script *script, bool quiet,
 		      struct simhash_error *error);

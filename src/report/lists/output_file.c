@@ -19,9 +19,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "report/lists/formatter.h"
-#include "store/names/names.h"
 #include "store/open/store.h"
-#include "store/rows/known_file.h"
 
 #define LINKS_MAX 40 /* Linux follows the same number of links */
 #define PENDING_MAX 4
@@ -56,7 +54,7 @@ void outputs_remove(void)
 	}
 }
 
-/* ---- Opening ---- */
+/* ---- Paths ---- */
 
 /*
  * Does the path name an open descriptor? Such a path may lead to a file, but it means the
@@ -187,38 +185,6 @@ static int open_beside(struct output_file *output, const char *path, mode_t mode
 	return fd;
 }
 
-int output_open(struct output_file *output, const char *path, mode_t mode,
-		const struct store *store, struct simhash_error *error)
-{
-	struct stat status;
-	int fd;
-
-	*output = (struct output_file){.name = "standard output"};
-	if (is_stdout(path)) {
-		output->stream = stdout;
-		return 0;
-	}
-	output->name = path;
-	if (store != NULL && stat(path, &status) == 0 &&
-	    store_is_own_file(store, NULL, (uint64_t)status.st_dev, (uint64_t)status.st_ino))
-		return error_set(error, SIMHASH_E_RANGE,
-				 "cannot write to %s: it is the index itself", path);
-	fd = open_beside(output, path, mode);
-	if (fd < 0 && errno == 0) {
-		free(output->target);
-		output->target = NULL;
-		fd = open_file_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
-	}
-	output->stream = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (output->stream != NULL)
-		return 0;
-	error_set_errno(error, "cannot write to %s", path);
-	if (fd >= 0)
-		close(fd);
-	output_release(output);
-	return -1;
-}
-
 /* ---- Files that must not be replaced ---- */
 
 static const char *const beginnings[] = {
@@ -228,7 +194,9 @@ static const char *const beginnings[] = {
 	"match,size,shared_bytes,depth,",
 	"match,saved_bytes,share_a,share_b,",
 	"match,resemblance,size_a,size_b,",
+	"[]\n",
 	"[\n{\"match\":\"",
+	"[\n{\"size\":",
 	"[\n{\"group\":",
 	"{\"match\":\"",
 	"{\"group\":",
@@ -280,12 +248,38 @@ static bool is_block(const char *text, size_t size)
 	       is_shown_path(second + BLOCK_INDENT);
 }
 
-/* Are these two absolute paths, each with a zero after it? The second one may be incomplete. */
+/*
+ * Are these two absolute paths, each with a zero after it? The second one may be incomplete or
+ * empty.
+ */
 static bool are_paths(const char *text, size_t size)
 {
 	const char *end = memchr(text, '\0', size);
 
-	return text[0] == '/' && end != NULL && (end + 1 == text + size || end[1] == '/');
+	return text[0] == '/' && end != NULL &&
+	       (end + 1 == text + size || end[1] == '/' || end[1] == '\0');
+}
+
+/* Does it begin like a comparison: a sentence, an empty line, and the first of two files? */
+static bool is_comparison(const char *text, size_t size)
+{
+	static const char next[] = "\n\nA  ";
+	const char *end = memchr(text, '\n', size);
+
+	return end != NULL && end > text && end[-1] == '.' &&
+	       strncmp(end, next, sizeof next - 1) == 0;
+}
+
+/* Does the text begin with a line that is the path of a file? */
+static bool begins_with_file(const char *text, size_t size)
+{
+	const char *end = memchr(text, '\n', size);
+	char *path = end == NULL || text[0] != '/' ? NULL : strndup(text, (size_t)(end - text));
+	struct stat status;
+	bool result = path != NULL && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+
+	free(path);
+	return result;
 }
 
 /* Is a file empty, or does it begin like an output of these programs? */
@@ -304,100 +298,58 @@ static bool begins_as_output(const char *path)
 		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
 	return is_pair_line(text, (size_t)size) || is_block(text, (size_t)size) ||
-	       are_paths(text, (size_t)size);
+	       is_comparison(text, (size_t)size) || are_paths(text, (size_t)size) ||
+	       begins_with_file(text, (size_t)size);
 }
 
-struct replaced {
-	const char *path; /* the path as the user wrote it */
-	struct bytes directory, name;
-	struct stat status;
-};
-
-/*
- * Refuse the file if this row of the index is the same file. Its path may be another one, and the
- * row may belong to an older file that had this inode.
- */
-static int check_row(const struct replaced *replaced, struct bytes directory, struct bytes name,
-		     struct simhash_error *error)
+/* Refuse to replace a regular file that another program wrote. */
+static int check_replaced(const char *path, const struct stat *old, struct simhash_error *error)
 {
-	struct stat status;
-	char *path;
-	bool is_same;
-
-	if (bytes_compare(directory, replaced->directory) == 0 &&
-	    bytes_compare(name, replaced->name) == 0)
-		return error_set(error, SIMHASH_E_RANGE,
-				 "cannot write to %s: it is a file of the index; remove it first "
-				 "or write to another file",
-				 replaced->path);
-	path = path_join(directory, name);
-	if (path == NULL)
-		return error_set_memory(error);
-	is_same = lstat(path, &status) == 0 && status.st_dev == replaced->status.st_dev &&
-		  status.st_ino == replaced->status.st_ino;
-	if (is_same)
-		error_set(error, SIMHASH_E_RANGE,
-			  "cannot write to %s: it is a file of the index under another name, %s; "
-			  "write to another file",
-			  replaced->path, path);
-	free(path);
-	return is_same ? -1 : 0;
-}
-
-static int check_rows(const struct replaced *replaced, struct store *store, int64_t host,
-		      struct simhash_error *error)
-{
-	struct file_row row = {.host = host};
-	struct row_cursor cursor;
-	int status;
-
-	if (store_rows_like(&cursor, store, host, replaced->directory, replaced->name,
-			    (uint64_t)replaced->status.st_ino, error) != 0)
-		return -1;
-	while ((status = store_rows_next(&cursor, &row, error)) == 1)
-		if (check_row(replaced, row.directory, row.name, error) != 0) {
-			status = -1;
-			break;
-		}
-	store_rows_end(&cursor);
-	return status;
-}
-
-static int check_target(struct replaced *replaced, const char *target, struct store *store,
-			const char *host, struct simhash_error *error)
-{
-	char *path = path_absolute(target);
-	int64_t id;
-	int status;
-
-	if (path == NULL)
-		return error_set_errno(error, "cannot write to %s", replaced->path);
-	replaced->directory = path_directory(path);
-	replaced->name = bytes_of(path_name(path));
-	status = store_host_id(store, host, false, &id, error);
-	if (status == 0 && id != 0)
-		status = check_rows(replaced, store, id, error);
-	free(path);
-	return status;
-}
-
-int output_check_index(const char *path, struct store *store, const char *host,
-		       struct simhash_error *error)
-{
-	struct replaced replaced = {.path = path};
-	char *target;
-	int status;
-
-	if (is_stdout(path) || names_descriptor(path) || stat(path, &replaced.status) != 0 ||
-	    !S_ISREG(replaced.status.st_mode) || replaced.status.st_size == 0 ||
+	if (!S_ISREG(old->st_mode) || old->st_size == 0 || names_descriptor(path) ||
 	    begins_as_output(path))
 		return 0;
-	target = follow_links(path);
-	if (target == NULL)
-		return error_set_errno(error, "cannot write to %s", path);
-	status = check_target(&replaced, target, store, host, error);
-	free(target);
-	return status;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "cannot write to %s: it exists, and is not an earlier output; remove it "
+			 "first or write to another file",
+			 path);
+}
+
+/* ---- Opening ---- */
+
+int output_open(struct output_file *output, const char *path, mode_t mode,
+		const struct store *store, struct simhash_error *error)
+{
+	struct stat old;
+	bool is_there;
+	int fd;
+
+	*output = (struct output_file){.name = "standard output"};
+	if (is_stdout(path)) {
+		output->stream = stdout;
+		return 0;
+	}
+	output->name = path;
+	is_there = stat(path, &old) == 0;
+	if (is_there && store != NULL &&
+	    store_is_own_file(store, NULL, (uint64_t)old.st_dev, (uint64_t)old.st_ino))
+		return error_set(error, SIMHASH_E_RANGE,
+				 "cannot write to %s: it is the index itself", path);
+	if (is_there && check_replaced(path, &old, error) != 0)
+		return -1;
+	fd = open_beside(output, path, mode);
+	if (fd < 0 && errno == 0) {
+		free(output->target);
+		output->target = NULL;
+		fd = open_file_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	}
+	output->stream = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (output->stream != NULL)
+		return 0;
+	error_set_errno(error, "cannot write to %s", path);
+	if (fd >= 0)
+		close(fd);
+	output_release(output);
+	return -1;
 }
 
 /* ---- Closing ---- */

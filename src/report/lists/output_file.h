@@ -35,20 +35,13 @@ struct output_file {
  * Open `path` for writing; it must stay valid. NULL and "-" are standard output, and so is any
  * other name of it. Paths that are not regular files are written directly, and so are files in a
  * directory that is not writable. For a symbolic link, its target is replaced. An existing file
- * keeps its permissions; a new one gets the permissions `mode` reduced by the umask. Files of the
- * index are refused; `store` is NULL without an index. Call it while no other thread runs, because
- * a signal could otherwise leave the temporary file.
+ * keeps its permissions; a new one gets the permissions `mode` reduced by the umask. The files of the
+ * index itself are refused; `store` is NULL without an index. A regular file is also refused, unless
+ * it is empty or begins like an output of these programs. Call it while no other thread runs,
+ * because a signal could otherwise leave the temporary file.
  */
 int output_open(struct output_file *output, const char *path, mode_t mode,
 		const struct store *store, struct simhash_error *error);
-
-/*
- * Refuse to replace a file that is in the index for `host`, under this or another name. An empty
- * file may be replaced, and so may a file that begins like an output of simhash or simfind. `path`
- * is the same as for output_open and may be NULL. Call it before output_open.
- */
-int output_check_index(const char *path, struct store *store, const char *host,
-		       struct simhash_error *error);
 
 /* Write the rest of the stream, and close it; closing may reveal that the disk is full. */
 int output_close(struct output_file *output, struct simhash_error *error);

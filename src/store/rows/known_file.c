@@ -203,23 +203,6 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
-int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
-		    struct bytes directory, struct bytes name, uint64_t inode,
-		    struct simhash_error *error)
-{
-	struct query *query = &cursor->query;
-
-	if (rows_begin(cursor, store, ROW_DIRECTORY | ROW_NAME, NOT_KEPT, error,
-		       " FROM file f WHERE f.host = ? AND f.compressed_size = 0 "
-		       "AND (f.inode = ? OR (f.directory = ? AND f.name = ?))") != 0)
-		return -1;
-	query_bind_integer(query, host);
-	query_bind_integer(query, (int64_t)inode);
-	query_bind_bytes(query, directory);
-	query_bind_bytes(query, name);
-	return 0;
-}
-
 /* ---- Directories ---- */
 
 static void end_directories(struct known_directories *directories)

@@ -84,14 +84,6 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,
 		    struct simhash_error *error);
 
-/*
- * Find the files of a host that may be the file `directory`/`name` with this inode, in any tag set:
- * rows with a directory and a name. Both texts are borrowed until the cursor ends.
- */
-int store_rows_like(struct row_cursor *cursor, struct store *store, int64_t host,
-		    struct bytes directory, struct bytes name, uint64_t inode,
-		    struct simhash_error *error);
-
 /* A directory that has or had rows. */
 struct known_directory {
 	uint8_t hash[DIRECTORY_HASH_SIZE];
