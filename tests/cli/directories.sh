@@ -135,7 +135,21 @@ cp new/a backup/a
 runs 0 "$SIMHASH" backup
 runs 0 "$SIMFIND" backup
 same "pairs below a backup" "" "$(cat out)"
-said "to compare them with all others, use simfind --between $PWD/backup /"
+said "note: 1 of these files has a copy elsewhere; to see it, use simfind --between $PWD/backup /"
+# On a terminal too, where a similar file is not a copy. A content that is twice elsewhere counts once.
+seq 5000 9000 >backup/b
+{ cat backup/b && echo end; } >backup/b2
+cp backup/b new/b
+runs 0 "$SIMHASH" backup new
+PAGER=cat NO_COLOR=1 on_terminal 100 "$SIMFIND" backup
+for line in "None of 3 files is a copy of another one of them. 1 more file resembles another." \
+	"simfind: note: 2 of these files have copies elsewhere; to see them, use simfind --between $PWD/backup /"; do
+	grep -qxF "$line" screen || fail "expected '$line' on the screen: $(cat screen)"
+done
+runs 0 "$SIMFIND" --only=parts backup
+said "note: only files below the directory were compared with each other; to compare them with all others, use simfind"
+rm new/b backup/b backup/b2
+runs 0 "$SIMHASH" backup new
 runs 0 "$SIMFIND" --summary=none --between "$PWD/backup" /
 grep -qF "$PWD/backup/a  $PWD/new/a" out || fail "the backup is not compared with the rest: $(cat out)"
 runs 0 "$SIMFIND" -q backup

@@ -76,7 +76,8 @@ static void write_matches(FILE *out, const struct find_plan *plan,
 }
 
 /* Write how many files are copies, and the space that removing them would free. */
-static void write_copies(FILE *out, const struct find_outcome *outcome)
+static void write_copies(FILE *out, const struct find_plan *plan,
+			 const struct find_outcome *outcome)
 {
 	uint64_t copies = outcome->copies, inside = outcome->copies_inside;
 	char count[32], files[32], number[32], bytes[32];
@@ -84,7 +85,8 @@ static void write_copies(FILE *out, const struct find_outcome *outcome)
 
 	format_count(outcome->counts.rows, files);
 	if (copies == 0) {
-		fprintf(out, "None of %s file%s is a copy", files, plural(outcome->counts.rows));
+		fprintf(out, "None of %s file%s is a copy%s", files, plural(outcome->counts.rows),
+			plan->request->below_count > 0 ? " of another one of them" : "");
 		return;
 	}
 	fprintf(out, "%s of %s file%s %s", format_count(copies, count), files,
@@ -124,12 +126,14 @@ static void write_files(FILE *out, const struct find_plan *plan, const struct fi
 		write_resembling(out, outcome);
 		return;
 	}
-	write_copies(out, outcome);
+	write_copies(out, plan, outcome);
 	if (similar > 0)
 		fprintf(out, ". %s more file%s %s another", format_count(similar, count),
 			plural(similar), similar == 1 ? "resembles" : "resemble");
 	else if (outcome->copies == 0 && kinds == 0)
-		fputs(" or resembles another", out);
+		fputs(plan->request->below_count > 0 ? ", or resembles one"
+						     : " or resembles another",
+		      out);
 }
 
 void write_find_summary(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)

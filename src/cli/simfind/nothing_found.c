@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data/hash_set.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "base/text/shell_word.h"
+#include "cli/simfind/whole_folders.h"
 #include "cli/terminal/terminal.h"
+#include "find/rule/finder.h"
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"
 #include "store/rows/known_file.h"
@@ -159,19 +162,89 @@ static void explain_stdin(const struct find_plan *plan, const struct find_outcom
 
 /* ---- FILEs and DIRs ---- */
 
+/* The files of a directory that have copies elsewhere. */
+struct elsewhere {
+	struct bytes directory;
+	struct hash_set files; /* the hashes of their paths */
+	pthread_mutex_t lock;
+};
+
+static bool is_below(const struct elsewhere *elsewhere, const struct find_file *file)
+{
+	return file->is_local &&
+	       path_is_at_or_below(bytes_of(find_file_path(file)), elsewhere->directory);
+}
+
+static int take_copy(void *context, unsigned thread, const struct file_pair *pair,
+		     struct simhash_error *error)
+{
+	struct elsewhere *elsewhere = context;
+	bool is_a = is_below(elsewhere, pair->a);
+	int status = 0;
+
+	(void)thread;
+	if (!pair->relation.is_identical || is_a == is_below(elsewhere, pair->b))
+		return 0;
+	pthread_mutex_lock(&elsewhere->lock);
+	status = hash_set_add(&elsewhere->files, (is_a ? pair->a : pair->b)->path_hash, error);
+	pthread_mutex_unlock(&elsewhere->lock);
+	return status;
+}
+
+/* Count the files below the directory that have copies elsewhere. Return 0 if it is unknown. */
+static uint64_t count_elsewhere(const struct find_plan *plan, struct store *store)
+{
+	struct elsewhere elsewhere = {.directory = plan->request->below[0],
+				      .files = {.width = PATH_HASH_SIZE},
+				      .lock = PTHREAD_MUTEX_INITIALIZER};
+	const struct find_sink sink = {.context = &elsewhere, .pair = take_copy};
+	struct find_request request = *plan->request;
+	struct simhash_error ignored;
+	struct finder finder;
+	uint64_t count = 0;
+
+	request.below = NULL;
+	request.below_count = 0;
+	request.has_between = true;
+	request.between[0] = (struct find_side){.directory = elsewhere.directory};
+	request.between[1] = (struct find_side){.host = NULL};
+	request.expand = true;
+	request.kinds = PAIRS_COPIES;
+	if (finder_init(&finder, store, &request, &sink, &plan->arguments->resources, &ignored) ==
+	    0) {
+		if (finder_all(&finder, &ignored) == 0 &&
+		    hash_set_sort(&elsewhere.files, &ignored) == 0)
+			count = elsewhere.files.count;
+		finder_release(&finder);
+	}
+	hash_set_release(&elsewhere.files);
+	return count;
+}
+
 /*
  * A backup may contain no copies of its own files, although other directories contain all of them.
  */
-static void explain_below(const struct find_plan *plan)
+static void explain_below(const struct find_plan *plan, struct store *store, int64_t files)
 {
 	const struct bytes *below = plan->request->below;
+	unsigned kinds = plan->request->kinds;
+	bool counts = (kinds == 0 || (kinds & PAIRS_COPIES) != 0) &&
+		      files <= WHOLE_FOLDERS_FILES_MAX;
+	uint64_t copies = counts ? count_elsewhere(plan, store) : 0;
+	char count[32];
 	struct note note;
 
 	if (!note_begin(&note))
 		return;
-	fputs("only files below the directory were compared with each other; to compare them with "
-	      "all others, use simfind --between ",
-	      note.out);
+	if (copies > 0)
+		fprintf(note.out, "%s of these files %s elsewhere; to see %s, use",
+			format_count(copies, count), copies == 1 ? "has a copy" : "have copies",
+			copies == 1 ? "it" : "them");
+	else
+		fputs("only files below the directory were compared with each other; to compare "
+		      "them with all others, use",
+		      note.out);
+	fputs(" simfind --between ", note.out);
 	write_path(note.out, below[0].size == 0 ? bytes_of("/") : below[0], "DIR");
 	fputs(" /", note.out);
 	note_end(&note);
@@ -241,14 +314,26 @@ static void explain_options(const struct find_plan *plan)
 
 /* ---- All reasons ---- */
 
+/* Are the files below one directory compared with each other? */
+static bool is_below_one(const struct find_plan *plan)
+{
+	return plan->list < LIST_FOLDERS && !plan->has_files && plan->request->below_count == 1 &&
+	       !plan->request->has_between;
+}
+
 void explain_nothing(const struct find_plan *plan, struct store *store,
 		     const struct find_outcome *outcome)
 {
 	const struct find_request *request = plan->request;
 	int64_t files;
 
-	if (plan->arguments->quiet || outcome->found > 0 || outcome->had_unreadable)
+	if (plan->arguments->quiet || outcome->had_unreadable)
 		return;
+	if (outcome->found > 0) {
+		if (outcome->by_groups && outcome->copies == 0 && is_below_one(plan))
+			explain_below(plan, store, count_files(plan, store));
+		return;
+	}
 	files = count_files(plan, store);
 	if (files == 0)
 		explain_absence(plan, store);
@@ -256,9 +341,8 @@ void explain_nothing(const struct find_plan *plan, struct store *store,
 		return;
 	else if (operands_have_stdin(&plan->arguments->operands))
 		explain_stdin(plan, outcome);
-	else if (plan->list < LIST_FOLDERS && !plan->has_files && request->below_count == 1 &&
-		 !request->has_between)
-		explain_below(plan);
+	else if (is_below_one(plan))
+		explain_below(plan, store, files);
 	else if (!plan->has_files || !explain_files(plan, store))
 		explain_options(plan);
 }
