@@ -53,6 +53,30 @@ below/outer.epub//ab.zip//b.txt
 x.tbz" "$(rows)"
 runs 0 "$SIMHASH" -z "$files"
 summary 7 6 0 0
+# A member in the index is a FILE by its path in a list, from any folder and after its archive was removed.
+found() {
+	sed 's/^[^/]*//' out | tr -s ' ' '\n' | sed "s|^$files/||" | LC_ALL=C sort -u | paste -sd' '
+}
+copies="a.txt ab.zip//a.txt below/outer.epub//ab.zip//a.txt"
+for member in "$files/ab.zip//a.txt" "ab.zip//a.txt" "below//outer.epub//ab.zip//a.txt"; do
+	(cd "$files" && runs 0 "$SIMFIND" --only=copies "$member")
+	same "copies of $member" "$copies" "$(found)"
+	said "2 pairs (2 identical, 0 similar) for 1 file."
+done
+mv "$files/ab.zip" moved.zip
+runs 0 "$SIMFIND" --only=copies "$files/ab.zip//a.txt"
+same "copies of a member of a removed archive" "$copies" "$(found)"
+mv moved.zip "$files/ab.zip"
+for member in "$files/ab.zip//c.txt" "$files/a.txt//a" "$files/none.zip//a" "$files//none"; do
+	runs 2 "$SIMFIND" "$member"
+	same "standard error" "simfind: $member: No such file or directory" "$(sed 's/Not a directory/No such file or directory/' err)"
+	on_terminal 200 "$SIMFIND" "$member"
+	same "lines for a FILE that does not exist" 1 "$(grep -c . screen)"
+	runs 2 "$SIMKEEP" "$member"
+	same "lines of simkeep for a FILE that does not exist" 1 "$(cat out err | grep -c .)"
+done
+runs 0 "$SIMKEEP" --keep=oldest "$files/ab.zip//a.txt"
+said "would remove 0 files"
 rows | has -x 'b.txt.xz//b.txt' || fail "no content of b.txt.xz"
 rows | has -x 'x.tbz//in/x.txt' || fail "no member of x.tbz"
 runs 0 "$SIMHASH" -z "$files"

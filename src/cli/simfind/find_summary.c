@@ -140,6 +140,9 @@ void write_find_summary(FILE *out, const struct find_plan *plan, const struct fi
 {
 	char empty[32];
 
+	/* If no FILE could be read, the messages say so. */
+	if (plan->has_files && outcome->asked == 0 && outcome->unreadable > 0)
+		return;
 	if (plan->list == LIST_MATCHES)
 		write_matches(out, plan, outcome);
 	else if (plan->lists_groups && !plan->has_files)

@@ -64,12 +64,15 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	return listing_add(output->listing, thread, pair, error);
 }
 
-static int file_asked(void *context, const struct find_file *file, struct simhash_error *error)
+static int file_asked(void *context, const struct find_file *file, bool is_named,
+		      struct simhash_error *error)
 {
 	struct output *output = context;
 
-	output->asked += !row_is_inside(file->compressed_size_bytes);
-	return output->plan->list == LIST_MATCHES ? matches_ask(&output->matches, file, error) : 0;
+	output->asked += is_named;
+	return output->plan->list == LIST_MATCHES
+		       ? matches_ask(&output->matches, file, is_named, error)
+		       : 0;
 }
 
 static void query_unreadable(void *context, struct bytes path, int system_errno)
@@ -362,9 +365,9 @@ static int write_head(const struct find_plan *plan, struct store *store, struct 
 			write_whole_folders(out, plan, store, listing, outcome->counts.rows, error);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
-	if (plan->has_pager)
+	if (plan->has_pager && size > 0)
 		pager_start(PROGRAM);
-	if (status == 0)
+	if (status == 0 && size > 0)
 		listing_write_head(listing, text);
 	free(text);
 	return status;
@@ -433,6 +436,7 @@ static int find_and_write(struct output *output, struct store *store, struct fin
 	outcome->found = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar;
 	outcome->asked = output->asked;
+	outcome->unreadable = output->unreadable;
 	outcome->by_groups = plan->counts_groups;
 	if (status == 0 && plan->lists_groups)
 		count_groups(outcome, &groups.totals);

@@ -18,7 +18,8 @@ struct match {
 
 /* ---- FILEs ---- */
 
-int matches_ask(struct matches *matches, const struct find_file *file, struct simhash_error *error)
+int matches_ask(struct matches *matches, const struct find_file *file, bool is_named,
+		struct simhash_error *error)
 {
 	struct find_file *copy = arena_take(&matches->arena, sizeof *copy);
 	char *display = arena_take(&matches->arena, (size_t)file->display_size + 1);
@@ -31,13 +32,9 @@ int matches_ask(struct matches *matches, const struct find_file *file, struct si
 	*copy = *file;
 	memcpy(display, file->display, (size_t)file->display_size + 1);
 	copy->display = display;
-	matches->asked[matches->asked_count++] = (struct asked_file){.file = copy};
+	matches->asked[matches->asked_count++] =
+		(struct asked_file){.file = copy, .is_named = is_named};
 	return 0;
-}
-
-static bool is_inside(const struct asked_file *asked)
-{
-	return row_is_inside(asked->file->compressed_size_bytes);
 }
 
 /* ---- Their matches ---- */
@@ -174,9 +171,9 @@ static bool is_shown(const struct matches *matches, size_t number)
 
 	if (asked->count > 0)
 		return true;
-	if (is_inside(asked))
+	if (!asked->is_named)
 		return false;
-	while (++number < matches->asked_count && is_inside(++asked))
+	while (++number < matches->asked_count && !(++asked)->is_named)
 		if (asked->count > 0)
 			return false;
 	return true;

@@ -22,6 +22,7 @@ struct matches {
 	struct arena arena; /* holds the FILEs */
 	struct asked_file {
 		const struct find_file *file;
+		bool is_named;	     /* it is a FILE, and not the content or a member of one */
 		size_t first, count; /* the range of its matches in `items` */
 	} * asked;
 	size_t asked_count, asked_capacity;
@@ -33,8 +34,9 @@ struct matches {
 	uint64_t left_out;
 };
 
-/* Add a FILE, or a member of an archive. The file is copied. */
-int matches_ask(struct matches *matches, const struct find_file *file, struct simhash_error *error);
+/* Add a FILE that is named, or the content or a member of one. The file is copied. */
+int matches_ask(struct matches *matches, const struct find_file *file, bool is_named,
+		struct simhash_error *error);
 
 /* Sort the pairs of these FILEs. The files of the pairs are borrowed. */
 int matches_take(struct matches *matches, const struct pair_list *pairs,

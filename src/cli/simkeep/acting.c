@@ -305,6 +305,9 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 
 	if (removable_add_up(&acting->removable, error) != 0)
 		return -1;
+	/* If no FILE could be read, the messages say so. */
+	if (acting->unreadable > 0 && acting->unreadable == acting->arguments->operands.query_count)
+		return 0;
 	if (acting->acts == 0)
 		fputs("No copies can be removed.", stdout);
 	else

@@ -104,12 +104,12 @@ static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
 }
 
 /* Take over a requested file. If many are waiting, report the files similar to them. */
-static int take_asked(struct asking *asking, struct queried_file *queried,
+static int take_asked(struct asking *asking, struct queried_file *queried, bool is_named,
 		      struct simhash_error *error)
 {
 	const struct find_sink *sink = asking->finder->sink;
 
-	if (sink->asked != NULL && sink->asked(sink->context, &queried->file, error) != 0)
+	if (sink->asked != NULL && sink->asked(sink->context, &queried->file, is_named, error) != 0)
 		return -1;
 	if (asking->finder->request->measure != NULL) {
 		if (sketch_pass_add(&asking->pass, queried, error) != 0)
@@ -130,7 +130,7 @@ static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 	int status = scan_asked(asking, path, is_inflated, &queried, error);
 
 	if (status == 1)
-		return take_asked(asking, &queried, error) == 0 ? 1 : -1;
+		return take_asked(asking, &queried, !is_inflated, error) == 0 ? 1 : -1;
 	queried_file_release(&queried);
 	return status;
 }
@@ -162,7 +162,7 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	if (finder_convert(asking->finder, row, &queried.file, error) == 0 &&
 	    finder_show(asking->finder, row, &queried.arena, &queried.file, error) == 0) {
 		queried.file.is_local = true;
-		status = take_asked(asking, &queried, error);
+		status = take_asked(asking, &queried, false, error);
 	} else {
 		queried_file_release(&queried);
 	}
@@ -238,6 +238,82 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 	return status;
 }
 
+/* ---- Members by their paths in lists ---- */
+
+/* Return the separator "//" after the archive in a resolved path, or NULL: it names a file. */
+static const char *find_separator(const char *path)
+{
+	return strstr(path, "//");
+}
+
+/*
+ * Resolve ARCHIVE//MEMBER. The archive may have been removed since it was indexed. Return the path,
+ * which the caller frees, or NULL with errno.
+ */
+static char *resolve_member(const char *path)
+{
+	for (const char *at = path; (at = strstr(at + 1, "//")) != NULL;) {
+		char *archive = strndup(path, (size_t)(at - path)), *resolved, *whole = NULL;
+		struct stat file;
+		if (archive == NULL)
+			return NULL;
+		resolved = realpath(archive, NULL);
+		if (resolved == NULL && path[0] == '/')
+			resolved = strdup(archive);
+		free(archive);
+		if (resolved != NULL && (stat(resolved, &file) != 0 || !S_ISDIR(file.st_mode)) &&
+		    asprintf(&whole, "%s%s", resolved, at) < 0)
+			whole = NULL;
+		free(resolved);
+		if (whole != NULL)
+			return whole;
+	}
+	errno = ENOENT;
+	return NULL;
+}
+
+/* Read the row of a member. Returns 1, or 0 if the index does not have it. */
+static int read_member(struct asking *asking, const char *path, struct queried_file *queried,
+		       struct simhash_error *error)
+{
+	const struct finder *finder = asking->finder;
+	const struct row_scope scope = {.tag_set = finder->tag_set, .host = finder->local_host};
+	const char *name = find_separator(path) + 2;
+	struct file_row row = {.host = finder->local_host};
+	uint8_t directory[DIRECTORY_HASH_SIZE], hashes[1][PATH_HASH_SIZE];
+	struct row_cursor cursor = {.columns = 0};
+	int status;
+
+	directory_hash((struct bytes){path, (size_t)(name - 1 - path)}, directory);
+	path_hash(directory, bytes_of(name), hashes[0]);
+	if (store_rows_with(&cursor, finder->store, FINDING_COLUMNS | ROW_KEYS | ROW_RESEMBLANCE,
+			    &scope, (const uint8_t(*)[PATH_HASH_SIZE])hashes, 1, error) != 0)
+		return -1;
+	status = store_rows_next(&cursor, &row, error);
+	queried->keys = row.keys;
+	if (status == 1 && finder_read(finder, &row, &queried->arena, &queried->file, error) != 0)
+		status = -1;
+	store_rows_end(&cursor);
+	return status;
+}
+
+/* Search for a member that is in the index. Its sketches by another measure are not read. */
+static int ask_for_known(struct asking *asking, const char *path, struct simhash_error *error)
+{
+	const struct finder *finder = asking->finder;
+	struct queried_file queried = {.sketches = NULL};
+	int status = finder->request->measure != NULL || finder->tag_set == 0
+			     ? 0
+			     : read_member(asking, path, &queried, error);
+
+	if (status == 1)
+		return take_asked(asking, &queried, true, error);
+	queried_file_release(&queried);
+	if (status == 0)
+		finder->sink->unreadable(finder->sink->context, bytes_of(path), ENOENT);
+	return status;
+}
+
 /* ---- Requested paths ---- */
 
 /* The content of a gzip file has its own name. */
@@ -269,6 +345,8 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 	char *found = realpath(path, NULL);
 	int added;
 
+	if (found == NULL && errno != EACCES && find_separator(path) != NULL)
+		found = resolve_member(path);
 	if (found == NULL) {
 		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
 		return 0;
@@ -289,8 +367,11 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
  */
 static int ask_for_path(struct asking *asking, const char *path, struct simhash_error *error)
 {
-	int status = ask_for(asking, path, false, error);
+	int status;
 
+	if (path != NULL && find_separator(path) != NULL)
+		return ask_for_known(asking, path, error);
+	status = ask_for(asking, path, false, error);
 	if (status == 1 && path != NULL && asking->finder->request->inflate)
 		status = ask_for(asking, path, true, error) < 0
 				 ? -1

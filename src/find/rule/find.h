@@ -127,8 +127,12 @@ struct find_sink {
 	 */
 	void (*tally)(void *context, unsigned thread, const struct find_file *x,
 		      const struct find_file *y, uint64_t distance, uint64_t weight);
-	/* The search for a file begins, or for a member of one. Before its pairs, by one thread; or NULL. */
-	int (*asked)(void *context, const struct find_file *file, struct simhash_error *error);
+	/*
+	 * The search for a requested file begins or, if it is not `named`, for the content or a
+	 * member of the requested file before it. Before its pairs, by one thread; or NULL.
+	 */
+	int (*asked)(void *context, const struct find_file *file, bool is_named,
+		     struct simhash_error *error);
 	/* Receives a requested file that could not be read. */
 	void (*unreadable)(void *context, struct bytes path, int system_errno);
 	/*
