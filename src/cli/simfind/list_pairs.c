@@ -344,6 +344,7 @@ static int note_blocks(struct output *output, const struct group_sorter *groups,
 	struct listing *listing = output->listing;
 
 	listing->folds = output->plan->list == LIST_FOLDED;
+	listing->by_file = output->plan->list == LIST_MATCHES;
 	return output->plan->list == LIST_MATCHES
 		       ? matches_each(&output->matches, listing, listing_note_block, error)
 		       : listing_note_blocks(listing, groups, error);

@@ -54,8 +54,8 @@ static void describe_relation(const struct file_pair *pair, struct block_line *l
 }
 
 /* Return the line of a member. `before` is the last member that is not a copy. */
-static struct block_line line_of(const struct group *group, const struct group_member *member,
-				 const struct find_file *before)
+static struct block_line line_of(const struct listing *listing, const struct group *group,
+				 const struct group_member *member, const struct find_file *before)
 {
 	struct block_line line = {.file = member->file,
 				  .colour = member->role == ROLE_REPRESENTATIVE ? BOLD
@@ -63,12 +63,18 @@ static struct block_line line_of(const struct group *group, const struct group_m
 										: YELLOW};
 	struct file_pair pair = member_pair(group, member);
 
+	if (member->role == ROLE_COPY && !has_same_content(member->file, group->representative)) {
+		line.same_as = before;
+		/* A match of a FILE has a label for that FILE, as the summary counts it. */
+		if (listing->by_file) {
+			pair.relation = member->relation;
+			line.colour = YELLOW;
+		}
+	}
 	if (member->role != ROLE_REPRESENTATIVE)
 		describe_relation(&pair, &line);
 	else
 		line.is_alone = group->count == 1;
-	if (member->role == ROLE_COPY && !has_same_content(member->file, group->representative))
-		line.same_as = before;
 	return line;
 }
 
@@ -189,7 +195,8 @@ int listing_note_block(struct listing *listing, const struct group *group,
 		       const struct group_member *members, struct simhash_error *error)
 {
 	for (size_t m = 0; m <= shown_of(listing, group); m++) {
-		struct block_line line = line_of(group, &members[m], group->representative);
+		struct block_line line =
+			line_of(listing, group, &members[m], group->representative);
 		bool is_above = line.label[0] == '\0' && group->count > 1;
 		if (listing_note_wide(listing, members[m].file,
 				      is_above ? -BLOCK_INDENT : (int)strlen(line.share),
@@ -211,7 +218,7 @@ int listing_write_block(struct listing *listing, const struct group *group,
 		fputc('\n', listing->file);
 	listing->was_alone = is_alone;
 	for (size_t m = 0; m <= shown; m++) {
-		struct block_line line = line_of(group, &members[m], before);
+		struct block_line line = line_of(listing, group, &members[m], before);
 		if (write_line(listing, &line, error) != 0)
 			return -1;
 		if (members[m].role != ROLE_COPY)

@@ -30,6 +30,7 @@ struct listing {
 	struct listing_order order;
 	bool streams;		   /* pairs are written as they are found */
 	bool folds;		   /* only the first files of large groups are written */
+	bool by_file;		   /* blocks have matches of FILEs, also if those are copies */
 	bool was_alone;		   /* the last block was a single line */
 	struct thread_text *texts; /* one text for each thread */
 	struct line_sorter *sorter;
