@@ -205,3 +205,33 @@ same "the last line, of the pager" "the pager ends" "$(grep -vx Terminated scree
 # Groups can be sorted by keys that pairs do not have.
 on_terminal 100 "$SIMFIND" --sort=files
 same "status of --sort=files" 0 "$status"
+
+# On a terminal, a FILE without a similar file gets the command that finds more, if one does.
+reset
+rm -r "${files:?}"
+mkdir "$files"
+random_bytes 30000 1 | base64 >"$files/whole"
+head -c 9000 "$files/whole" >part
+random_bytes 30000 2 | base64 >"$files/other"
+cp "$files/other" "$files/copy"
+gzip -c "$files/other" >other.gz
+runs 0 "$SIMHASH" -q "$files"
+# next_is NEXT OPTION...: the next step after simfind OPTION...
+next_is() {
+	NO_COLOR=1 PAGER=cat on_terminal 300 "$SIMFIND" "${@:2}"
+	same "next step of ${*:2}" "${1:+Next: simfind ${*:2} $1 finds more.}" "$(grep ^Next: screen || true)"
+}
+next_is "--also=versions --size-ratio=10" part
+next_is "--size-ratio=10" --also=versions part
+next_is "--also=versions" --size-ratio=20 part
+next_is "" part --also=versions --size-ratio=20
+next_is -z other.gz
+next_is "" other.gz -z
+next_is "" "$files/other"
+next_is "" --only=copies part
+next_is "" -q part
+next_is "" --summary=none part
+NO_COLOR=1 PAGER=cat on_terminal 300 "$SIMFIND" part --also=versions --size-ratio=10
+grep -q 'part of .*whole' screen || fail "the suggested command finds nothing: $(cat screen)"
+NO_COLOR=1 PAGER=cat on_terminal 300 "$SIMFIND" other.gz -z
+grep -q 'identical .*other' screen || fail "the suggested command finds nothing: $(cat screen)"

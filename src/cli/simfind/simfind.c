@@ -12,6 +12,7 @@
 #include "cli/options/options.h"
 #include "cli/simfind/find_known.h"
 #include "cli/simfind/find_measure.h"
+#include "cli/simfind/find_more.h"
 #include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
 #include "cli/simfind/list_folders.h"
@@ -152,6 +153,8 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 		pager_finish();
 		if (status == 0)
 			suggest_next_step(&plan, outcome);
+		if (status == 0)
+			suggest_finding_more(&plan, store, outcome);
 	}
 	free(outcome->next_step);
 	outcome->next_step = NULL;
