@@ -66,7 +66,7 @@ said() {
 # summary SCANNED UNCHANGED REMOVED FAILED [MOVED]: check the summary of the last run of simhash
 summary() {
 	local found moved=''
-	found=$(tr -d , <"$TEST_FOLDER/err" | grep -o '^[0-9]* scanned.*failed' || true)
+	found=$(tr -d , <"$TEST_FOLDER/err" | grep -o '^[0-9]* scanned.*failed' | sed 's/moved or linked/moved/' || true)
 	[ "${5:-0}" = 0 ] || moved="$5 moved "
 	same "summary" "$1 scanned $2 unchanged $moved$3 removed $4 failed" "$found"
 }

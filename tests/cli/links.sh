@@ -50,6 +50,7 @@ runs 0 "$SIMHASH" "$files"
 # The new name gets the row of the file, because its other names have the same inode, size and
 # times.
 summary 0 154 0 0 1
+said ", 1 moved or linked, "
 # ... and the other names, which are not read again, now have one more link.
 same "links" 4 "$(sql 'SELECT COUNT(*) FROM file WHERE links = 4')"
 rm "$files/b/more"

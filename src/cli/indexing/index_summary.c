@@ -19,7 +19,8 @@ static void print_text(const struct index_summary *summary)
 	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
 
 	if (summary->moved > 0)
-		snprintf(moved, sizeof moved, " %s moved,", format_count(summary->moved, count));
+		snprintf(moved, sizeof moved, " %s moved%s,", format_count(summary->moved, count),
+			 summary->linked > 0 ? " or linked" : "");
 	fprintf(stderr, "%s scanned, %s unchanged,%s %s removed, %s failed; %s in %.2f s (%s/s)\n",
 		format_count(summary->scanned, scanned),
 		format_count(summary->unchanged, unchanged), moved,

@@ -194,6 +194,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->sketched_again = run->writer.sketched_again;
 	summary->bytes = run->writer.bytes;
 	summary->moved = run->writer.moved;
+	summary->linked = run->writer.linked;
 	summary->removed = run->writer.rows_removed;
 	/*
 	 * Rows of moved files were also removed from the vanished directories; do not count them.

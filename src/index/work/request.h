@@ -67,6 +67,7 @@ struct index_summary {
 	uint64_t scanned, unchanged, removed, failed;
 	/* Files that were moved to other paths with their rows; neither scanned nor removed. */
 	uint64_t moved;
+	uint64_t linked; /* moved files with hard links; the paths may be further names only */
 	/* Unchanged files that were scanned because they lacked a resemblance sketch. */
 	uint64_t sketched_again;
 	uint64_t bytes;		     /* the number of scanned bytes */

@@ -56,6 +56,8 @@ static void count_batch(struct writer *writer, const struct batch *batch)
 		const struct task *task = &batch->tasks[i];
 		struct scan_run *run = &writer->runs[task->found.directory->root];
 		writer->moved += task->result.is_scanned && task->result.is_moved;
+		writer->linked += task->result.is_scanned && task->result.is_moved &&
+				  task->found.links > 1;
 		if (!task_counts(task))
 			continue;
 		run->files++;

@@ -29,7 +29,7 @@ struct writer {
 	struct scan_run *runs; /* one for each root */
 	const struct roots *roots;
 	const struct failures *failures;
-	uint64_t scanned, sketched_again, moved, bytes, rows_removed; /* committed */
+	uint64_t scanned, sketched_again, moved, linked, bytes, rows_removed; /* committed */
 
 	/* the index had no rows of this scope before the run; false until this is known */
 	bool has_no_rows;
