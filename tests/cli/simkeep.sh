@@ -196,6 +196,40 @@ $TEST_FOLDER/many/copy 1  all in $TEST_FOLDER/many/original 1  1 file  2.0 kB
 $TEST_FOLDER/many/copy 2/inner  partly in $TEST_FOLDER/many/original 2  1 of 2 files  2.0 kB" "$(grep 'copy [012]/\|copy [012] ' out | sort)"
 rm -r many
 runs 0 "$SIMHASH" --forget many
+# Kept files that are directly in the folder around a removable folder are there, and not in several folders.
+mkdir -p many/docs/again many/docs/below
+for i in 1 2 3; do
+	random_bytes $((1000 + i)) "$i" >"many/docs/$i"
+	cp "many/docs/$i" "many/docs/again/other $i"
+done
+touch -d 2020-01-01 many/docs/[123]
+runs 0 "$SIMHASH" -q many
+runs 0 "$SIMKEEP" many
+same "originals in the parent" "$TEST_FOLDER/many/docs/again  all in $TEST_FOLDER/many/docs  3 files  3.0 kB" "$(tail -n 1 out)"
+mv many/docs/1 many/docs/below
+runs 0 "$SIMHASH" -q many
+runs 0 "$SIMKEEP" many
+same "originals in the parent and below it" "$TEST_FOLDER/many/docs/again  in several folders  3 files  3.0 kB" "$(tail -n 1 out)"
+# A file that cannot be removed is not a failure of a list; it is one of a plan.
+chmod a-w "many/docs/again/other 2"
+runs 0 "$SIMKEEP" many
+said "simkeep: $TEST_FOLDER/many/docs/again/other 2 cannot be removed: "
+runs 2 "$SIMKEEP" --keep=oldest many
+rm -r many
+runs 0 "$SIMHASH" --forget many
+# The next step after a list of folders keeps the folder whose name is not that of a copy.
+for names in "docs,docs (copy)" "old_backup/a,photos" "Copy of x,x" "docs.bak,docs"; do
+	mkdir -p "many/${names%,*}" "many/${names#*,}"
+	for i in 1 2 3; do
+		random_bytes 1000 "$i" | tee "many/${names%,*}/$i" >"many/${names#*,}/$i"
+	done
+	runs 0 "$SIMHASH" -q -d sqlite:names.db many
+	kept=${names#*,}
+	[[ $kept != *copy* ]] || kept=docs
+	on_terminal 300 "$SIMFIND" -d sqlite:names.db --directories
+	grep -q "^Next: simkeep -d sqlite:names.db --action=delete --keep=in:$PWD/many/$kept " screen || fail "$names: $(cat screen)"
+	rm -r many names.db
+done
 
 # ---- Files that filters leave out stay ----
 tree() {
@@ -210,7 +244,8 @@ gone=$(LC_ALL=C comm -23 was now)
 same "removed files" "$(sed -n "s|^delete *$files/||p" out | sort)" "$(cut -d'|' -f1 <<<"$gone" | sort)"
 same "files that should have stayed" "" "$(grep -viE '^(a|d)/.*\.txt\|' <<<"$gone" || true)"
 same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || true)"
-runs 0 "$SIMKEEP" --undo=j --yes
+# --undo does not need the index, but accepts its name.
+runs 0 "$SIMKEEP" --undo=j -d "$SIMHASH_DATABASE" --yes
 tree | diff was - || fail "not restored"
 
 # ---- Options that cannot be combined ----

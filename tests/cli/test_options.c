@@ -299,7 +299,6 @@ static const struct refused keep_refused[] = {
 	{"max-size", "undo"},
 	{"action", "undo"},
 	{"journal", "undo"},
-	{"undo", "database"},
 };
 
 static bool is_to_be_refused(const struct refused *refused, size_t count, const char *x,

@@ -138,7 +138,7 @@ static const struct option_row rows[] = {
 	{0, "undo", "=FILE",
 	 "restore the files of the journal FILE; without --yes, show what would be restored",
 	 .parse = set_text, .field = FIELD(undo_path), .kind = VALUE_FILE,
-	 .only_with = "host yes quiet", .is_common = true},
+	 .only_with = "database host yes quiet", .is_common = true},
 
 	{.heading = "Which index"},
 	{'d', "database", "=URL",

@@ -5,8 +5,10 @@
 #include "cli/simfind/list_folders.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/basic/ascii.h"
 #include "base/basic/error.h"
 #include "base/basic/sizes.h"
 #include "base/files/open_file.h"
@@ -184,9 +186,39 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	return 0;
 }
 
+/* Does a path have a word for copies, such as "docs (copy)" or "old_backup/docs"? */
+static bool looks_like_copy(struct bytes path)
+{
+	static const char *const words[] = {"copy", "copies", "backup", "backups", "bak", "old"};
+	size_t begin = 0;
+
+	for (size_t end = 0; end <= path.size; end++) {
+		char word[16] = "";
+		if (end < path.size && ascii_is_letter(path.data[end]))
+			continue;
+		if (end - begin < sizeof word)
+			ascii_lower_copy(word, path.data + begin, end - begin);
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			if (strcmp(word, words[i]) == 0)
+				return true;
+		begin = end + 1;
+	}
+	return false;
+}
+
+/* Does the name of the second of two folders show, unlike the first, that it is the copy? */
+static bool is_copy_of(struct bytes a, struct bytes b)
+{
+	struct bytes common = path_above(a);
+
+	path_widen(&common, path_above(b));
+	return looks_like_copy((struct bytes){b.data + common.size, b.size - common.size}) &&
+	       !looks_like_copy((struct bytes){a.data + common.size, a.size - common.size});
+}
+
 /*
  * Suggest the options of simkeep that show which files of `a` can be removed because `b` contains
- * them.
+ * them, or the other way round if the names show that `b` is the copy.
  */
 static int suggest_removal(const struct find_plan *plan, struct bytes a, struct bytes b,
 			   struct find_outcome *outcome, struct simhash_error *error)
@@ -206,7 +238,7 @@ static int suggest_removal(const struct find_plan *plan, struct bytes a, struct 
 	if (out == NULL)
 		return error_set_memory(error);
 	fputs("--action=delete --keep=in:", out);
-	write_command_word(out, b);
+	write_command_word(out, is_copy_of(a, b) ? a : b);
 	fputc(' ', out);
 	write_command_word(out, a);
 	fputc(' ', out);

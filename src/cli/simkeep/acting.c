@@ -195,8 +195,7 @@ static void write_line(const struct acting *acting, const char *what, const stru
 	putchar('\n');
 }
 
-/* Are folders listed instead of files? */
-static bool lists_folders(const struct acting *acting)
+bool acting_lists_folders(const struct acting *acting)
 {
 	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
 }
@@ -206,7 +205,7 @@ void acting_leave(struct acting *acting, const char *path, const char *why)
 	char *text = NULL;
 
 	acting->left++;
-	if (lists_folders(acting)) {
+	if (acting_lists_folders(acting)) {
 		removable_leave(&acting->removable, path, why);
 		return;
 	}
@@ -340,7 +339,8 @@ static void write_options(FILE *out, const struct acting *acting)
 	if (acting->policy.action != ACTION_REPORT)
 		write_journal_name(out);
 	else
-		fputs(lists_folders(acting) ? "--keep=oldest --action=delete" : "--action=delete",
+		fputs(acting_lists_folders(acting) ? "--keep=oldest --action=delete"
+						   : "--action=delete",
 		      out);
 }
 
@@ -386,7 +386,7 @@ static int tell_result(struct acting *acting, enum keep_action action,
 		       const struct planned_act *act, const struct act_result *result,
 		       const char **shown, struct simhash_error *error)
 {
-	bool lists_files = lists(acting) && !lists_folders(acting);
+	bool lists_files = lists(acting) && !acting_lists_folders(acting);
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
 
 	if (result->outcome == ACT_LEFT)
@@ -403,7 +403,7 @@ static int tell_result(struct acting *acting, enum keep_action action,
 			   act->file, result->to, false);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
-	return !lists_folders(acting) || kept == NULL
+	return !acting_lists_folders(acting) || kept == NULL
 		       ? 0
 		       : removable_add(&acting->removable, act->file->path, kept->path,
 				       result->saved_bytes, error);
@@ -433,7 +433,7 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	int status = 0;
 	size_t count;
 
-	if (lists(acting) && !lists_folders(acting))
+	if (lists(acting) && !acting_lists_folders(acting))
 		begin_lines(acting, plan);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
 		count = batch_size(acting, plan, at);
@@ -516,11 +516,12 @@ static int write_script(struct acting *acting, struct keep_file *files, size_t c
 /* Write the summary and the next step. */
 static int conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error)
 {
-	if (lists_folders(acting) && lists(acting) && write_folders(acting, plan, error) != 0)
+	if (acting_lists_folders(acting) && lists(acting) &&
+	    write_folders(acting, plan, error) != 0)
 		return -1;
 	if (finish_output(error) != 0)
 		return -1;
-	if (lists_folders(acting))
+	if (acting_lists_folders(acting))
 		removable_say_left(&acting->removable);
 	else
 		summarize(acting, plan);
@@ -537,7 +538,7 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 	int status;
 
 	/* The folders are listed for the command that is suggested, or for the script. */
-	if (lists_folders(acting) && !has_script)
+	if (acting_lists_folders(acting) && !has_script)
 		policy.rules[policy.rule_count++].order = KEEP_OLDEST;
 	if (plan_make(files, count, &policy, &plan, error) != 0)
 		return -1;

@@ -44,6 +44,9 @@ void acting_end(struct acting *acting);
 /* Protect one more directory. */
 int acting_protect(struct acting *acting, const char *directory, struct simhash_error *error);
 
+/* Are folders listed instead of files? */
+bool acting_lists_folders(const struct acting *acting);
+
 /* Count a file that is left alone, and write a message. */
 void acting_leave(struct acting *acting, const char *path, const char *why);
 

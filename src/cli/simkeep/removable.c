@@ -197,6 +197,7 @@ static void relate_whole(struct removable_folder *whole, const struct removable_
 {
 	struct directory_contents contents = {.files = 0};
 	struct bytes kept;
+	bool is_in_one = true;
 
 	if (find_mirror(copies, count, whole->path, &kept)) {
 		read_contents(kept, whole->copies + 1, &contents);
@@ -207,9 +208,13 @@ static void relate_whole(struct removable_folder *whole, const struct removable_
 		return;
 	}
 	kept = path_above(bytes_of(copies[0].kept));
-	for (size_t i = 1; i < count; i++)
-		path_widen(&kept, path_above(bytes_of(copies[i].kept)));
-	if (kept.size == 0 || path_is_at_or_below(whole->path, kept))
+	for (size_t i = 1; i < count; i++) {
+		struct bytes directory = path_above(bytes_of(copies[i].kept));
+		is_in_one = is_in_one && bytes_compare(directory, kept) == 0;
+		path_widen(&kept, directory);
+	}
+	/* A folder around this one is the place of the kept files only if they are directly in it. */
+	if (kept.size == 0 || (path_is_at_or_below(whole->path, kept) && !is_in_one))
 		return;
 	whole->kept = kept;
 	whole->relation = COPIES_ALL_IN;

@@ -45,7 +45,8 @@ static int act(const struct keep_arguments *arguments, bool *had_left, struct si
 	if (status == 0)
 		status = arguments->decisions_path != NULL ? apply_decisions(&acting, host, error)
 							   : act_on_copies(&acting, host, error);
-	*had_left = acting.left > 0 || acting.unreadable > 0;
+	/* A list of folders does not ask for acts, so copies that cannot be removed are not failures. */
+	*had_left = (acting.left > 0 && !acting_lists_folders(&acting)) || acting.unreadable > 0;
 	acting_end(&acting);
 	return status;
 }
