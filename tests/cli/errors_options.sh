@@ -150,6 +150,15 @@ answers "$SIMHASH" --group "is an option of simfind; try 'simfind --help'"
 answers "$SIMFIND" --status "is an option of simhash; try 'simhash --help'"
 wrong --threshold=80% "--threshold is unknown; use --min-resemblance=80%"
 wrong --threshold "--threshold is unknown; use --min-resemblance=75%"
+# The suggested value is accepted: similar tools take percents without a sign.
+for value in 90=90% 100=100% 1=1 0.9=0.9 2=2%; do
+	wrong --threshold="${value%=*}" "--threshold is unknown; use --min-resemblance=${value#*=}"
+	runs 1 "$SIMFIND" -d sqlite:/no/such/index --min-resemblance="${value#*=}"
+	said "simfind: there is no index"
+done
+wrong --threshold=200 "--threshold is unknown; use --min-resemblance=200"
+runs 1 "$SIMKEEP" --force
+same "an answer that is not a command" "simkeep: --force is unknown; --yes carries out the plan, but leaves out no check of a file" "$(cat err)"
 wrong --extensions 'a b' "--extensions is unknown; use --ext='a b'"
 # For a mistyped option, the message names the nearest option if one letter is missing, added, wrong
 # or exchanged; otherwise none.
@@ -184,6 +193,13 @@ hash_wrong() {
 }
 for size in x -1 1X 5MBx '' 99999999999999999999 9999999P; do
 	hash_wrong --min-size="$size" "$files" "--min-size '$size': expected a number of bytes, or one with a unit"
+done
+# Units are the same in upper and lower case; sizes are equal if none is larger than the other.
+for sizes in 1000=1kb 1000=1KB 1000=1kB 1024=1K 1024=1kib 1024=1KiB 5242880=5m 5242880=5MiB 5000000=5mb 2147483648=2g; do
+	for pair in "${sizes%=*} ${sizes#*=}" "${sizes#*=} ${sizes%=*}"; do
+		runs 1 "$SIMHASH" -d sqlite:/no/such/index --min-size="${pair% *}" --max-size="${pair#* }" "$files"
+		! grep -q 'size' err || fail "$pair: $(cat err)"
+	done
 done
 hash_wrong --min-size=2k --max-size=1k "$files" "--min-size is larger than --max-size"
 hash_wrong --ext= "$files" "--ext '': expected extensions such as txt,md"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/basic/ascii.h"
 #include "base/basic/error.h"
 #include "base/text/decimal.h"
 #include "base/threads/threads.h"
@@ -68,19 +69,26 @@ int set_threads(const struct option_use *use, struct simhash_error *error)
 }
 
 /*
- * Return the factor of a unit: k, M, G ... are powers of 1024, kB, MB, GB ... are powers of 1000.
- * Return 0 for other texts.
+ * Return the factor of a unit: k, M, G ... and KiB, MiB, GiB ... are powers of 1024, kB, MB, GB ...
+ * are powers of 1000, all in upper or lower case. Return 0 for other texts.
  */
 static int64_t unit_of(const char *text)
 {
-	static const char letters[] = "kMGTP";
-	const char *letter = text[0] == 'K' ? letters : strchr(letters, text[0]);
+	static const char letters[] = "kmgtp";
+	char unit_text[4] = "";
+	const char *letter;
 	int64_t unit = 1;
-	bool is_decimal = text[0] != '\0' && strcmp(text + 1, "B") == 0;
+	bool is_decimal;
 
 	if (text[0] == '\0')
 		return 1;
-	if (letter == NULL || (text[1] != '\0' && !is_decimal && strcmp(text + 1, "iB") != 0))
+	if (strlen(text) >= sizeof unit_text)
+		return 0;
+	ascii_lower_copy(unit_text, text, strlen(text));
+	letter = strchr(letters, unit_text[0]);
+	is_decimal = strcmp(unit_text + 1, "b") == 0;
+	if (letter == NULL ||
+	    (unit_text[1] != '\0' && !is_decimal && strcmp(unit_text + 1, "ib") != 0))
 		return 0;
 	for (long i = 0; i <= letter - letters; i++)
 		unit *= is_decimal ? 1000 : 1024;

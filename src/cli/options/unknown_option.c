@@ -88,7 +88,8 @@ static const struct {
 	{"simkeep", "move", USE "--keep=oldest --action=move:{DIR}"},
 	{"simkeep", "script", USE "--action=script:{FILE}"},
 	{"simkeep", "apply", USE "--decisions={decisions.json}"},
-	{"simkeep", "force f", USE "--yes"},
+	{"simkeep", "force f",
+	 "is unknown; --yes carries out the plan, but leaves out no check of a file"},
 	{"simhash simfind", "delete noprompt delete-method D N",
 	 OF_KEEP "--keep=oldest --action=delete'"},
 	{"simhash simfind", "hardlink hard-link linkhard link-dest",
@@ -127,6 +128,15 @@ static const char *find_answer(const struct option_program *program, const char 
 	return NULL;
 }
 
+/* Is it a number such as 90, which similar tools take as a percentage? */
+static bool is_percentage(const char *value)
+{
+	size_t digits = value == NULL ? 0 : strspn(value, "0123456789");
+
+	return digits > 0 && value[digits] == '\0' && strtoul(value, NULL, 10) > 1 &&
+	       strtoul(value, NULL, 10) <= 100;
+}
+
 static void write_answer(FILE *out, const char *answer, const char *name, const char *value)
 {
 	for (size_t size; *answer != '\0'; answer += size) {
@@ -138,6 +148,8 @@ static void write_answer(FILE *out, const char *answer, const char *name, const 
 		size = strcspn(answer, "}") + 1;
 		if (size == 2)
 			fputs(name, out);
+		else if (answer[size - 2] == '%' && is_percentage(value))
+			fprintf(out, "%s%%", value);
 		else if (value != NULL && value[0] != '\0')
 			write_command_word(out, bytes_of(value));
 		else
