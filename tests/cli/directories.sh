@@ -136,6 +136,15 @@ runs 0 "$SIMHASH" backup
 runs 0 "$SIMFIND" backup
 same "pairs below a backup" "" "$(cat out)"
 said "note: 1 of these files has a copy elsewhere; to see it, use simfind --between $PWD/backup /"
+# The command can be copied, also with a backslash in a name.
+mkdir 'back\slash'
+cp new/a 'back\slash/a'
+runs 0 "$SIMHASH" 'back\slash'
+runs 0 "$SIMFIND" 'back\slash'
+eval "$SIMFIND --summary=none $(sed -n "s|.*use simfind ||p" err)" >out
+grep -q 'slash/a  ' out || fail "the command of a note does not work: $(cat err out)"
+rm -r 'back\slash'
+runs 0 "$SIMHASH" --forget 'back\slash'
 # On a terminal too, where a similar file is not a copy. A content that is twice elsewhere counts once.
 seq 5000 9000 >backup/b
 { cat backup/b && echo end; } >backup/b2

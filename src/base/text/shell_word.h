@@ -15,7 +15,7 @@ bool needs_encoding(struct bytes text);
 
 /*
  * Write bytes as one shell word, with quotes only if necessary. It uses no backslash, because
- * messages escape backslashes.
+ * messages with control bytes escape backslashes.
  */
 void write_command_word(FILE *out, struct bytes text);
 

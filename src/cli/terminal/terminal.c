@@ -107,7 +107,11 @@ static void write_message(FILE *stream, const char *program, struct bytes path, 
 		write_escaped(stream, path);
 		fputs(": ", stream);
 	}
-	write_escaped(stream, (struct bytes){text, strlen(text)});
+	/* Backslashes of a command are not doubled, so that the user can copy it. */
+	if (needs_encoding(bytes_of(text)))
+		write_escaped(stream, bytes_of(text));
+	else
+		fputs(text, stream);
 	fputc('\n', stream);
 }
 

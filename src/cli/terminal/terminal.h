@@ -12,7 +12,10 @@
 #include "base/text/decimal.h"
 #include "simhash.h"
 
-/* Write "program: text" with one call; control bytes of the text are escaped. */
+/*
+ * Write "program: text" with one call. If the text has control bytes, these and backslashes are
+ * escaped.
+ */
 void say(const char *program, const char *text);
 
 /*

@@ -133,8 +133,10 @@ bool roots_have_all_failed(struct roots *roots, struct failures *failures)
 	}
 	for (unsigned i = 0; i < roots->count; i++)
 		if (!roots->items[i].has_failed) {
+			const char *path = roots->items[i].path;
+			int why = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? EACCES : errno;
 			roots->items[i].has_failed = true;
-			failures_report(failures, i, bytes_of(roots->items[i].path), EACCES);
+			failures_report(failures, i, bytes_of(path), why);
 		}
 	return true;
 }
