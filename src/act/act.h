@@ -126,9 +126,12 @@ int copy_attributes(int from, int to, bool all);
  */
 int check_sharing(int kept, int copy, struct simhash_error *why);
 
+/* Return the disk space of a file: its size or, if it has holes, the bytes of its blocks. */
+uint64_t disk_bytes(const struct stat *status);
+
 /*
- * Return the bytes of a file that removing it would free: all bytes except blocks that it shares
- * with other files. Bytes in the page cache that have no block yet count too.
+ * Return the bytes of a file that removing it would free: all bytes except holes and blocks that it
+ * shares with other files.
  */
 uint64_t own_bytes(int fd, const struct stat *status);
 

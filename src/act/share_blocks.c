@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "act/act.h"
 #include "base/basic/error.h"
@@ -51,9 +52,28 @@ static uint64_t shared_bytes(int fd)
 }
 #endif
 
+/* Has a file no data at all? It does not change where the descriptor reads. */
+static bool is_hole(int fd)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	bool result = at >= 0 && lseek(fd, 0, SEEK_DATA) < 0 && errno == ENXIO;
+
+	return at >= 0 && lseek(fd, at, SEEK_SET) == at && result;
+}
+
+uint64_t disk_bytes(const struct stat *status)
+{
+	uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks * 512;
+
+	return blocks < size ? blocks : size;
+}
+
 uint64_t own_bytes(int fd, const struct stat *status)
 {
-	uint64_t size = (uint64_t)status->st_size, shared = shared_bytes(fd);
+	/* Some file systems do not count blocks. */
+	bool is_counted = status->st_blocks > 0 || is_hole(fd);
+	uint64_t size = is_counted ? disk_bytes(status) : (uint64_t)status->st_size;
+	uint64_t shared = shared_bytes(fd);
 
 	return size > shared ? size - shared : 0;
 }

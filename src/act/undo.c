@@ -275,7 +275,7 @@ static int dress(struct undo *undo, int from, int to)
 	if (fchmod(to, restored_mode(&now, file)) != 0 || futimens(to, times) != 0 ||
 	    fsync(to) != 0 || fstat(to, &now) != 0)
 		return -1;
-	undo->result->bytes += (uint64_t)now.st_blocks * 512;
+	undo->result->bytes += disk_bytes(&now);
 	return 0;
 }
 
@@ -409,7 +409,7 @@ static enum undo_status undo_hardlink(struct undo *undo)
 			       ? clean_names(undo, &named, UNDO_NOTHING)
 			       : leave_other(undo, "another file has its name now");
 	if (!undo->does) {
-		undo->result->bytes += is_old_beside ? 0 : (uint64_t)named.st_blocks * 512;
+		undo->result->bytes += is_old_beside ? 0 : disk_bytes(&named);
 		return UNDO_DONE;
 	}
 	/* If the old file still exists, the act ended before it was removed. */
@@ -445,7 +445,7 @@ static enum undo_status make_from_kept(struct undo *undo)
 		}
 	} else if (fd < 0 || opened.st_size == undo->act->copy.size_bytes) {
 		status = UNDO_DONE;
-		undo->result->bytes += fd < 0 ? 0 : (uint64_t)opened.st_blocks * 512;
+		undo->result->bytes += fd < 0 ? 0 : disk_bytes(&opened);
 	} else {
 		status = leave(undo, "the content of the file that was kept has changed");
 	}
