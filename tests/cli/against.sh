@@ -43,7 +43,12 @@ import sys
 here, there = sys.argv[1:]
 for line in sys.stdin.buffer:
     if here.encode() in line and there.encode() in line:
-        sys.stdout.buffer.write(line.replace(there.encode(), b'elsewhere:' + there.encode()))" "$here/" "$there/" |
+        line = line.rstrip(b'\r\n').replace(there.encode(), b'elsewhere:' + there.encode())
+        *same, size_a, size_b, a, b = line.split(b',')
+        # The file of the list comes first.
+        if b'elsewhere:' in b:
+            size_a, size_b, a, b = size_b, size_a, b, a
+        sys.stdout.buffer.write(b','.join([*same, size_a, size_b, a, b]) + b'\n')" "$here/" "$there/" |
 		tr -d '\r' | LC_ALL=C sort >expected
 	runs 0 "$SIMFIND" --summary=none --against=elsewhere --verify=no -T "$tolerance" --format=csv
 	tail -n +2 out | tr -d '\r' | grep -v 'packed.gz//' | cut -d, -f1-3,8-11 | LC_ALL=C sort >found

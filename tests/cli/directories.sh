@@ -161,5 +161,23 @@ rm new/b backup/b backup/b2
 runs 0 "$SIMHASH" backup new
 runs 0 "$SIMFIND" --summary=none --between "$PWD/backup" /
 grep -qF "$PWD/backup/a  $PWD/new/a" out || fail "the backup is not compared with the rest: $(cat out)"
+# The file of A is on the left, in each order of the two, in each format, and for similar files too.
+mkdir left right
+seq 6000 >left/b
+cp left/b right/a
+seq 6001 >right/b
+runs 0 "$SIMHASH" left right
+for sides in "left right" "right left"; do
+	read -r a b <<<"$sides"
+	runs 0 "$SIMFIND" --between "$a" "$b" --format=csv --summary=none
+	same "pairs between $sides" 2 "$(grep -cE ",$PWD/$a/.,$PWD/$b/." out)"
+	runs 0 "$SIMFIND" --between "$a" "$b" --verify=all
+	same "pairs between $sides, read" 2 "$(grep -c " $PWD/$a/.  $PWD/$b/.$" out)"
+	runs 0 "$SIMFIND" --between "$a" "$b" --also=versions
+	same "pairs between $sides, versions" 2 "$(grep -c " $PWD/$a/.  $PWD/$b/.$" out)"
+done
+rm -r left right
+runs 0 "$SIMHASH" --forget left
+runs 0 "$SIMHASH" --forget right
 runs 0 "$SIMFIND" -q backup
 same "quietly" "" "$(cat err)"

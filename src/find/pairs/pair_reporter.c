@@ -26,6 +26,19 @@ static bool may_be_wanted(const struct find_request *request, const struct relat
 	       (is_open && (request->kinds & (PAIRS_SIMILAR | PAIRS_PARTS)) != 0);
 }
 
+/*
+ * Is a file the first of its pair? With --between and --against, a file of side A is; if both files
+ * are on both sides, and otherwise, the order of files decides.
+ */
+static bool goes_first(const struct find_request *request, const struct find_file *x,
+		       const struct find_file *y)
+{
+	bool x_is_a = (x->sides & SIDE_A) != 0 && (y->sides & SIDE_B) != 0;
+	bool y_is_a = (y->sides & SIDE_A) != 0 && (x->sides & SIDE_B) != 0;
+
+	return request->has_between && x_is_a != y_is_a ? x_is_a : find_file_compare(x, y) < 0;
+}
+
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
 {
 	const struct finder *finder = reporter->finder;
@@ -34,7 +47,7 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 
 	if (!finder->request->hard_links && are_links(x, y))
 		return 0;
-	pair.a = find_file_compare(x, y) < 0 ? x : y;
+	pair.a = goes_first(finder->request, x, y) ? x : y;
 	pair.b = pair.a == x ? y : x;
 	if (pair.a != x)
 		pair.relation = relation_turned(&pair.relation);
