@@ -46,13 +46,17 @@ has() {
 }
 
 # A run of simhash: every field, and nothing else on standard error.
+as_time="__import__('datetime').datetime.fromisoformat(s['started'].replace('Z', '+00:00')).timestamp()"
+before=$(($(date +%s) - 1))
 runs 0 "$SIMHASH" --summary=json "$files"
 has "s['program'] == 'simhash'" "s['task'] == 'index'" "s['result'] == 'ok'" "s['exit'] == 0" \
 	"s['scanned'] == 6" "s['unchanged'] == 0" "s['moved'] == 0" "s['removed'] == 0" "s['failed'] == 0" \
 	"s['bytes'] == $(($(find "$files" -type f -printf '%s+')0))" \
 	"0 <= s['seconds'] < 600" "s['error'] is None" "s['sketched_again'] == 0" \
+	"s['host'] == '$(uname -n)'" "s['paths'] == ['$files']" \
+	"$before <= $as_time <= __import__('time').time()" \
 	"s['version'] == '$("$SIMHASH" --version | sed -n '1s/.* //p')'" \
-	"set(s) == set('program version task result exit scanned unchanged moved removed failed left_out sketched_again listed_directories listed_others kernel_file_systems bytes seconds error'.split())"
+	"set(s) == set('program version task result exit started host paths scanned unchanged moved removed failed left_out sketched_again listed_directories listed_others kernel_file_systems bytes seconds error'.split())"
 same "lines" 1 "$(wc -l <err)"
 rm "$files/one/4"
 runs 0 "$SIMHASH" --summary=json "$files"
@@ -94,7 +98,7 @@ has "s['program'] == 'simfind'" "s['task'] == 'find'" "s['result'] == 'ok'" "s['
 	"s['identical'] == $(grep -c ^identical out)" "s['pairs'] == $(grep -c . out)" \
 	"s['similar'] == s['pairs'] - s['identical']" "s['kept'] == s['pairs']" "s['files'] == 4" \
 	"s['left_out'] == 0" "s['unsketched'] == 0" "s['unreadable'] == 0" "s['error'] is None" \
-	"set(s) == set('program version task result exit files pairs identical similar kept left_out empty unsketched unreadable seconds error'.split())"
+	"set(s) == set('program version task result exit started host paths files pairs identical similar kept left_out empty unsketched unreadable seconds error'.split())"
 same "lines" 1 "$(wc -l <err)"
 runs 0 "$SIMFIND" --summary=json --limit=1
 has "s['left_out'] == s['pairs'] - 1" "s['pairs'] > 1"
@@ -118,6 +122,16 @@ runs 1 "$SIMFIND" --summary=json -o /dev/full
 has "s['result'] == 'failed'" "s['exit'] == 1" "s['error'] == 'cannot write to /dev/full: No space left on device'"
 runs 0 "$SIMFIND" --summary=json --update "$files"
 same "tasks" "index find" "$(python3 -c 'import json; print(" ".join(json.loads(l)["task"] for l in open("err")))')"
+# The paths: as the user named FILEs and PATHs, and the whole paths of directories.
+runs 0 "$SIMHASH" --summary=json --host=other "$files/one" "$files/two/"
+has "s['host'] == 'other'" "s['paths'] == ['$files/one', '$files/two/']"
+runs 0 "$SIMFIND" --summary=json
+has "s['paths'] == []" "s['host'] == '$(uname -n)'" "$before <= $as_time <= __import__('time').time()"
+runs 0 "$SIMFIND" --summary=json "$files/one/1" - "$files/two/" <"$files/one/2"
+has "s['paths'] == ['$files/one/1', '-', '$files/two']"
+runs 0 "$SIMFIND" --summary=json --between "$files/one" other:
+has "s['paths'] == ['$files/one', 'other:/']"
+runs 0 "$SIMHASH" -q --forget --host=other /
 # Text is the default and has not changed.
 runs 0 "$SIMFIND" --summary=text
 said " pairs ("

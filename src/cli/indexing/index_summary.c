@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text/decimal.h"
+#include "cli/options/options.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
 
@@ -52,17 +53,24 @@ static void print_text(const struct index_summary *summary)
 			summary->kernel_file_systems == 1 ? "it" : "them");
 }
 
+/* `host` has room for a name, which stays empty if it cannot be read. */
 static struct run_ending ending_of(const struct index_arguments *arguments,
 				   const struct index_summary *summary,
-				   const struct simhash_error *error)
+				   const struct simhash_error *error, char host[HOST_NAME_SIZE])
 {
+	struct simhash_error ignored;
 	struct run_ending ending = {.program = arguments->program,
 				    .task = "index",
 				    .result = "ok",
 				    .exit = EXIT_SUCCESS,
 				    .error = error,
-				    .seconds = summary->seconds};
+				    .seconds = summary->seconds,
+				    .host = host,
+				    .paths = (const char *const *)arguments->request.paths,
+				    .path_count = arguments->request.path_count};
 
+	host[0] = '\0';
+	(void)choose_host(arguments->host, host, &ignored);
 	if (error != NULL) {
 		ending.result = "failed";
 		ending.exit = EXIT_FAILURE;
@@ -102,7 +110,8 @@ void print_index_summary(const struct index_arguments *arguments,
 	if (arguments->quiet || arguments->summary == SUMMARY_NONE)
 		return;
 	if (arguments->summary == SUMMARY_JSON) {
-		const struct run_ending ending = ending_of(arguments, summary, error);
+		char host[HOST_NAME_SIZE];
+		const struct run_ending ending = ending_of(arguments, summary, error, host);
 		print_json(&ending, summary);
 	} else if (error == NULL || summary->scanned + summary->unchanged + summary->moved > 0) {
 		print_text(summary);

@@ -163,8 +163,8 @@ static const struct option_row rows[] = {
 	 "order; pairs are sorted by similarity (default), groups by saved (default), and only "
 	 "groups by files",
 	 .parse = set_sort, .field = FIELD(order), .kind = VALUE_WORD, .words = sort_words},
-	{0, "limit", "=N", "list the first N pairs or groups, or N matches of each FILE", .parse = set_limit,
-	 .field = FIELD(order.limit), .kind = VALUE_TEXT},
+	{0, "limit", "=N", "list the first N pairs or groups, or N matches of each FILE",
+	 .parse = set_limit, .field = FIELD(order.limit), .kind = VALUE_TEXT},
 	{0, "fail-on-match", NULL, "exit with status 3 if anything is found", .parse = set_flag,
 	 .field = FIELD(fail_on_match)},
 	{0, "store", "[=PAIRS]",

@@ -234,15 +234,67 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 #define COUNT(name, is_known, count) \
 	FIELD_SIGNED(IN_JSON, name, (is_known) ? (int64_t)(count) : NO_NUMBER)
 
+/* The paths of the command line: FILEs, DIRs, and the sides of --between. */
+struct named_paths {
+	char **items;
+	size_t count;
+};
+
+static void name_side(struct named_paths *paths, const struct find_side *side)
+{
+	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
+
+	if (asprintf(&paths->items[paths->count], "%s%s%.*s", side->host == NULL ? "" : side->host,
+		     side->host == NULL ? "" : ":", (int)path.size, path.data) >= 0)
+		paths->count++;
+}
+
+/* Without memory there are none. */
+static struct named_paths name_paths(const struct find_arguments *arguments)
+{
+	const struct operands *operands = &arguments->operands;
+	const struct find_request *request = &arguments->request;
+	struct named_paths paths = {.count = 0};
+
+	paths.items =
+		calloc(operands->query_count + operands->below_count + 2, sizeof *paths.items);
+	if (paths.items == NULL)
+		return paths;
+	/* The names in a list are too many. */
+	for (size_t i = 0; operands->names_from == NULL && i < operands->query_count; i++) {
+		const char *file = operands->queries[i];
+		paths.items[paths.count] = strdup(file == NULL ? "-" : file);
+		paths.count += paths.items[paths.count] != NULL;
+	}
+	for (size_t i = 0; i < operands->below_count; i++)
+		name_side(&paths, &(struct find_side){.directory = operands->below[i]});
+	for (size_t i = 0; request->has_between && i < 2; i++)
+		name_side(&paths, &request->between[i]);
+	return paths;
+}
+
+static void named_paths_release(struct named_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->items[i]);
+	free(paths->items);
+}
+
 void print_find_json(const struct find_arguments *arguments, const struct find_outcome *outcome,
 		     int exit, double seconds, const struct simhash_error *error)
 {
+	char host[HOST_NAME_SIZE] = "";
+	struct named_paths paths = name_paths(arguments);
+	struct simhash_error ignored;
 	const struct run_ending ending = {.program = "simfind",
 					  .task = "find",
 					  .result = result_of(outcome, exit, error),
 					  .exit = exit,
 					  .error = error,
-					  .seconds = seconds};
+					  .seconds = seconds,
+					  .host = host,
+					  .paths = (const char *const *)paths.items,
+					  .path_count = paths.count};
 	const struct find_counts *counts = &outcome->counts;
 	const struct find_run *run = &outcome->stored;
 	bool by_groups = outcome->by_groups, is_stored = outcome->is_stored;
@@ -268,6 +320,8 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 		FIELDS_END,
 	};
 
+	(void)choose_host(arguments->index.host, host, &ignored);
 	if (arguments->summary == SUMMARY_JSON)
 		print_json_summary(&ending, fields);
+	named_paths_release(&paths);
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/basic/clock.h"
 #include "base/files/open_file.h"
 
 const char *const summary_words[] = {"text", "json", "none", NULL};
@@ -20,6 +21,10 @@ void print_json_summary(const struct run_ending *ending, const struct field *cou
 		FIELD_WORD(IN_JSON, "task", ending->task),
 		FIELD_WORD(IN_JSON, "result", ending->result),
 		FIELD_SIGNED(IN_JSON, "exit", ending->exit),
+		FIELD_TIME(IN_JSON, "started",
+			   clock_wall_ns() - (int64_t)(ending->seconds * (double)NS_PER_S)),
+		FIELD_TEXT(IN_JSON, "host", bytes_of(ending->host)),
+		FIELD_TEXTS(IN_JSON, "paths", ending->paths, ending->path_count),
 		FIELDS_END,
 	};
 	const struct field last[] = {FIELD_PLAIN(IN_JSON, "seconds", seconds),

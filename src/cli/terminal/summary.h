@@ -25,6 +25,9 @@ struct run_ending {
 	int exit;
 	const struct simhash_error *error; /* the error of a failed run; NULL: no error */
 	double seconds;
+	const char *host;
+	const char *const *paths; /* the paths that the user named */
+	size_t path_count;
 };
 
 /* Write one line of JSON to standard error: the end of the run and the numbers in `counts`. */
