@@ -204,6 +204,18 @@ void print_find_summary(const struct find_plan *plan, const struct find_outcome 
 	write_stored(stderr, outcome);
 }
 
+int write_list_summary(struct listing *listing, FILE *out, char **text, struct simhash_error *error)
+{
+	if (close_text(out, text) != 0)
+		return error_set_memory(error);
+	if (listing->how.has_marks)
+		listing_write_head(listing, *text);
+	else
+		fprintf(stderr, "%s\n", *text);
+	free(*text);
+	return 0;
+}
+
 void suggest_next_step(const struct find_plan *plan, const struct find_outcome *outcome)
 {
 	const char *url = plan->arguments->index.location.url;

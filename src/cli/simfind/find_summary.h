@@ -9,6 +9,7 @@
 
 #include "cli/simfind/find_plan.h"
 #include "find/groups/group_sorter.h"
+#include "report/lists/listing.h"
 #include "store/write/find_run.h"
 
 /* The result of a run, which may be incomplete. */
@@ -46,6 +47,13 @@ void write_stored(FILE *out, const struct find_outcome *outcome);
 
 /* Write all of these to standard error, unless another summary or none is wanted. */
 void print_find_summary(const struct find_plan *plan, const struct find_outcome *outcome);
+
+/*
+ * Close and free the memory stream of the summary of a list, and write its text: above a list on a
+ * terminal, otherwise to standard error.
+ */
+int write_list_summary(struct listing *listing, FILE *out, char **text,
+		       struct simhash_error *error);
 
 /* If output is to a terminal, suggest the next step, if there is one. */
 void suggest_next_step(const struct find_plan *plan, const struct find_outcome *outcome);

@@ -176,14 +176,7 @@ static int write_head(const struct find_plan *plan, struct listing *listing,
 	if (out == NULL)
 		return error_set_memory(error);
 	write_summary(out, found, &totals);
-	if (close_text(out, &text) != 0)
-		return error_set_memory(error);
-	if (listing->how.has_marks)
-		listing_write_head(listing, text);
-	else
-		fprintf(stderr, "%s\n", text);
-	free(text);
-	return 0;
+	return write_list_summary(listing, out, &text, error);
 }
 
 /* Does a path have a word for copies, such as "docs (copy)" or "old_backup/docs"? */

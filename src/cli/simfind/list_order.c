@@ -62,14 +62,7 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 	if (out == NULL)
 		return error_set_memory(error);
 	write_summary(out, order, outcome, bytes, shared_bytes);
-	if (close_text(out, &text) != 0)
-		return error_set_memory(error);
-	if (listing->how.has_marks)
-		listing_write_head(listing, text);
-	else
-		fprintf(stderr, "%s\n", text);
-	free(text);
-	return 0;
+	return write_list_summary(listing, out, &text, error);
 }
 
 int list_order(const struct find_plan *plan, struct store *store, struct listing *listing,
