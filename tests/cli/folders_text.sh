@@ -146,13 +146,13 @@ runs 0 "$SIMFIND" --directories versions/1 versions/2
 shows "the same paths" "A  $files/versions/1  5 files  5.1 kB
 B  $files/versions/2  7 files  11.9 kB
 
-1 file identical, 1 moved, 3 changed, 2 only in B; 74 % of A is in B, 89 % of B is in A. Removing from A the files that B also has would free 3.8 kB.
+1 file identical, 1 moved, 3 changed, 1 copied in B, 1 only in B; 74 % of A is in B, 89 % of B is in A. Removing from A the files that B also has would free 3.8 kB.
 
    0 %       filled  0 bytes
 changed      short  6 bytes
    0 %       unlike  1.3 kB
 moved        sub/moved  now moved  960 bytes
-only in B    copy  same as letter  2.9 kB
+copy in B    copy  same as letter  2.9 kB
 only in B    letter.new  >99 % like letter  2.9 kB
 identical    letter  2.9 kB"
 runs 0 "$SIMFIND" --directories --min-resemblance=1 --format=csv versions/1 versions/2

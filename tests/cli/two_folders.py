@@ -23,7 +23,8 @@ ROOT = os.path.join(os.environ["TEST_FOLDER"], "pairs")
 os.environ["SIMHASH_DATABASE"] = os.environ["TEST_URL"]
 PAIRS = 40
 FATES = ("changed", "moved", "only_a", "only_b", "same")
-LABELS = {"identical": "same", "moved": "moved", "changed": "changed", "only in A": "only_a", "only in B": "only_b"}
+LABELS = {"identical": "same", "moved": "moved", "changed": "changed", "only in A": "only_a", "only in B": "only_b",
+          "copied in A": "only_a", "copied in B": "only_b"}
 
 
 def run(*command):
@@ -108,13 +109,25 @@ def check_json(printed, lines):
     return fates
 
 
-def check_text(printed, fates, lines):
+def is_copy(line, a, b):
+    """Has a file without a counterpart a content that the other folder has?"""
+    return "like" in line and (a[line["path_a"]] == b[line["like"]] if "path_a" in line else b[line["path_b"]] == a[line["like"]])
+
+
+def check_text(printed, fates, lines, a, b):
     _, head, body = printed.split("\n\n")
     counts = {label: number for number, label in re.findall(r"(\d+)(?: files?)? ([a-z][a-zA-Z ]*)", head.split(";")[0])}
-    assert {LABELS[label]: int(number) for label, number in counts.items() if label in LABELS} == fates, (head, fates)
+    found = collections.Counter()
+    for label, number in counts.items():
+        if label in LABELS:
+            found[LABELS[label]] += int(number)
+    assert found == fates, (head, fates)
+    copies = [sum(line["match"] == match and is_copy(line, a, b) for line in lines) for match in ("only_a", "only_b")]
+    assert [int(counts.get("copied in " + side, 0)) for side in "AB"] == copies, (head, copies)
     labels = ["changed" if "%" in line[:13] else line[:13].strip() for line in body.splitlines()]
     shown = [{"only_a": "only in A", "only_b": "only in B", "same": "identical"}.get(line["match"], line["match"])
              for line in lines]
+    shown = [label.replace("only", "copy") if is_copy(line, a, b) else label for label, line in zip(shown, lines)]
     assert labels == shown, (body, shown)
 
 
@@ -144,7 +157,7 @@ def check_pair(number, counts):
     fates = check_json(printed, lines)
     head, *rest = [json.loads(line) for line in run(SIMFIND, *options, "--format=jsonl").splitlines()]
     assert rest == lines and head == {name: printed[name] for name in head}, (head, rest)
-    check_text(run(SIMFIND, *options), fates, lines)
+    check_text(run(SIMFIND, *options), fates, lines, *trees)
     check_csv(run(SIMFIND, *options, "--format=csv"), lines)
     page = os.path.join(os.environ["TEST_FOLDER"], f"page-{number}.html")
     run(SIMFIND, *options, "--format=html", "-o", page)

@@ -323,19 +323,33 @@ static void write_share(FILE *out, const struct folder_share *share, const char 
 		fprintf(out, "%u %% of %s is in %s", percent, of, in);
 }
 
+/* The number of files without a counterpart whose content the other folder has. */
+static uint64_t count_copies(const struct folder_comparison *comparison, enum fate fate)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		count += comparison->files[i].fate == fate && comparison->files[i].is_copy;
+	return count;
+}
+
 /*
- * Write how the two folders are related, and how many files are identical, moved, changed, or only
- * on one side.
+ * Write how the two folders are related, and how many files are identical, moved, changed, copied
+ * once more, or only on one side.
  */
 static void write_whole(FILE *out, const struct folder_comparison *comparison)
 {
 	const struct folder_pair *pair = &comparison->pair;
 	const uint64_t *fates = comparison->fates;
+	uint64_t copies_a = count_copies(comparison, FATE_ONLY_A);
+	uint64_t copies_b = count_copies(comparison, FATE_ONLY_B);
 	const struct file_count counts[] = {{fates[FATE_SAME], "identical"},
 					    {fates[FATE_MOVED], "moved"},
 					    {fates[FATE_CHANGED], "changed"},
-					    {fates[FATE_ONLY_A], "only in A"},
-					    {fates[FATE_ONLY_B], "only in B"}};
+					    {copies_a, "copied in A"},
+					    {copies_b, "copied in B"},
+					    {fates[FATE_ONLY_A] - copies_a, "only in A"},
+					    {fates[FATE_ONLY_B] - copies_b, "only in B"}};
 	bool has_begun = false;
 	char bytes[32];
 
@@ -407,6 +421,7 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 					     [FATE_ONLY_B] = "only in B",
 					     [FATE_SAME] = "identical"};
 	bool is_b = file->fate == FATE_ONLY_B;
+	const char *what = !file->is_copy ? labels[file->fate] : is_b ? "copy in B" : "copy in A";
 	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
 		       bytes_compare(file->path_a, file->path_b) != 0;
 	char label[32], percent[16], relation[32] = "", bytes[32], numbers[32];
@@ -417,7 +432,7 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 			    .second = has_two ? file->path_b : file->like,
 			    .numbers = numbers};
 
-	snprintf(label, sizeof label, "%-*s", PATH_COLUMN, labels[file->fate]);
+	snprintf(label, sizeof label, "%-*s", PATH_COLUMN, what);
 	if (file->fate == FATE_CHANGED && file->resemblance >= 0) {
 		format_percent(file, percent, sizeof percent);
 		snprintf(label, sizeof label, "%6s       ", percent);
