@@ -377,8 +377,11 @@ class Definition:
             for content, count in x.counts.items():
                 weight = self.world.weight(content, y.counts)
                 weights["same" if content in y.counts else "changed" if weight else "only"] += count
-            return [x.bytes, self.shared(x, y), len(x.files), weights["same"], weights["changed"],
-                    weights["only"]]
+            # Similar files share at most the bytes of the files of the other folder that have no copy here.
+            same = sum(count * content[0] for content, count in x.counts.items() if content in y.counts)
+            most = sum(count * content[0] for content, count in y.counts.items() if content not in x.counts)
+            return [x.bytes, same + min(self.shared(x, y) - same, most), len(x.files), weights["same"],
+                    weights["changed"], weights["only"]]
         of_a, of_b = side(a, b), side(b, a)
         kind = "similar" if of_a[3] < of_a[2] else "contained" if of_b[3] < of_b[2] else "identical"
         return kind, self.saved(a, b), of_a, of_b
@@ -387,7 +390,7 @@ class Definition:
         _, _, of_x, of_y = self.numbers(x, y)
         if (of_x[2] == of_x[3]) != (of_y[2] == of_y[3]):
             return of_x[2] == of_x[3]
-        share_x, share_y = of_x[1] / of_x[0], of_y[1] / of_y[0]
+        share_x, share_y = self.shared(x, y) / x.bytes, self.shared(y, x) / y.bytes
         return share_x > share_y if share_x != share_y else x.order > y.order
 
     def pairs(self):

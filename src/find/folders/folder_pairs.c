@@ -115,11 +115,35 @@ static bool is_archive_range(const struct folder_tree *tree, struct folder_range
 	return range.first < range.end && is_in_archive(tree, range.first);
 }
 
+/* The bytes of the files whose contents the other folder does not have. */
+static int64_t other_bytes(const struct folder_share *share)
+{
+	return share->bytes - (share->shared_bytes - share->alike_bytes);
+}
+
+/*
+ * Many versions of one file can be similar to one file of the other folder. Together they share at
+ * most its bytes.
+ */
+static void limit_alike(struct folder_share *share, int64_t most_bytes)
+{
+	if (share->alike_bytes <= most_bytes)
+		return;
+	share->shared_bytes -= share->alike_bytes - most_bytes;
+	share->alike_bytes = most_bytes;
+}
+
 int folder_pair_measure(const struct folder_tree *tree, struct share_marks *marks,
 			struct folder_range range_a, struct folder_range range_b,
 			struct folder_pair *pair, struct simhash_error *error)
 {
+	int64_t most_of_a, most_of_b;
+
 	share_measure(tree, marks, range_a, range_b, &pair->a, &pair->b);
+	most_of_a = other_bytes(&pair->b);
+	most_of_b = other_bytes(&pair->a);
+	limit_alike(&pair->a, most_of_a);
+	limit_alike(&pair->b, most_of_b);
 	pair->kind = kind_of(pair);
 	pair->a_in_archive = is_archive_range(tree, range_a);
 	pair->b_in_archive = is_archive_range(tree, range_b);

@@ -97,6 +97,10 @@ static void measure_own(const struct folder_tree *tree, const struct content_mar
 		share->changed += mark->files;
 	share->shared_bytes = add_shared(share->shared_bytes, tree->contents[content].size_bytes,
 					 millionths, mark->files);
+	if (!is_same)
+		share->alike_bytes = add_shared(share->alike_bytes,
+						tree->contents[content].size_bytes, millionths,
+						mark->files);
 }
 
 /* Note contents of b that are similar to this content of a, and that are not in a. */
@@ -134,6 +138,8 @@ void share_measure(const struct folder_tree *tree, struct share_marks *marks,
 		b->changed += files;
 		b->shared_bytes = add_shared(b->shared_bytes, tree->contents[content].size_bytes,
 					     marks->marks[content].millionths, files);
+		b->alike_bytes = add_shared(b->alike_bytes, tree->contents[content].size_bytes,
+					    marks->marks[content].millionths, files);
 	}
 	share_unmark(marks);
 }

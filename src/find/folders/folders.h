@@ -31,6 +31,7 @@ struct folder_request {
 /* The contents that one of two folders shares with the other. */
 struct folder_share {
 	int64_t bytes, shared_bytes; /* similar files count with their resemblance */
+	int64_t alike_bytes;	     /* the part of the shared bytes that is in similar files */
 	uint64_t files, same, changed;
 };
 
