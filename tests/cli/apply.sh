@@ -203,6 +203,19 @@ done
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 [ -e "$files/old/1" ] || fail "old/1 is not restored"
 
+# Undo does not make directories that were removed since, and says how to make them.
+make_files
+runs 0 "$SIMKEEP" -q --keep=in:"$files/a" --action=delete --yes --journal=journal "$files/a" "$files/old"
+rm -r "$files/old"
+for way in "" --yes; do
+	# shellcheck disable=SC2086  # may be empty
+	runs 2 "$SIMKEEP" --undo=journal $way
+	said "/old/2: left alone: its directory no longer exists; make it again first (mkdir -p)"
+done
+mkdir -p "$files/old"
+runs 0 "$SIMKEEP" --undo=journal --yes
+[ -e "$files/old/2" ] || fail "old/2 is not restored"
+
 # A changed kept file protects its copies; a directory that became a link is not followed.
 make_files
 echo changed >>"$files/a/1"

@@ -2,12 +2,16 @@
  * Implements simkeep --undo: undoes the acts of a journal, the last one first.
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "act/undo.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/files/path.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/options/options.h"
@@ -30,11 +34,24 @@ static void write_line(const struct undoing *undoing, const char *what, const ch
 	putchar('\n');
 }
 
+/* Users remove empty directories after an act. */
+static bool lacks_directory(const char *path)
+{
+	struct bytes directory = path_above(bytes_of(path));
+	char *text = strndup(directory.data, directory.size);
+	bool result = text != NULL && access(text, F_OK) != 0 && errno == ENOENT;
+
+	free(text);
+	return result && directory.size > 0;
+}
+
 static void say_left(const char *path, const char *why)
 {
 	char *text = NULL;
 
 	fflush(stdout);
+	if (lacks_directory(path))
+		why = "its directory no longer exists; make it again first (mkdir -p)";
 	if (asprintf(&text, "left alone: %s", why) < 0)
 		return;
 	say_path(PROGRAM, bytes_of(path), text);
