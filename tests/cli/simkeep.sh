@@ -217,6 +217,15 @@ said "simkeep: $TEST_FOLDER/many/docs/again/other 2 cannot be removed: "
 runs 2 "$SIMKEEP" --keep=oldest many
 rm -r many
 runs 0 "$SIMHASH" --forget many
+# A folder whose files have copies only elsewhere.
+mkdir -p many/here many/there
+random_bytes 1000 1 | tee many/here/x >many/there/y
+runs 0 "$SIMHASH" -q many
+runs 0 "$SIMKEEP" many/here
+same "copies elsewhere" "No copies can be removed." "$(cat out)"
+said "simkeep: note: nothing was found with DIR; without it there may be more"
+rm -r many
+runs 0 "$SIMHASH" --forget many
 # The next step after a list of folders keeps the folder whose name is not that of a copy.
 for names in "docs,docs (copy)" "old_backup/a,photos" "Copy of x,x" "docs.bak,docs"; do
 	mkdir -p "many/${names%,*}" "many/${names#*,}"

@@ -2,7 +2,7 @@
  * Sorts pairs into the matches of each FILE. It collects the FILEs during the search, and then
  * makes one group of pairs for each FILE; the FILE is the first file of its group.
  *
- *     matches_ask(&matches, file, &error);            // for each FILE
+ *     matches_ask(&matches, file, is_named, &error);            // for each FILE
  *     matches_take(&matches, &pairs, &order, &error);
  *     matches_each(&matches, listing, listing_write_block, &error);
  *     matches_release(&matches);

@@ -270,6 +270,7 @@ static void explain_nothing(const struct acting *acting, bool has_files)
 	if (!has_files) {
 		say(PROGRAM, EMPTY_INDEX);
 	} else if (arguments->script_path == NULL) {
+		limiting_add(&options, arguments->operands.below_count > 0, "DIR");
 		limiting_add_filters(&options, &arguments->exclusions);
 		limiting_say(&options, PROGRAM);
 	}
