@@ -210,6 +210,10 @@ static uint64_t count_elsewhere(const struct find_plan *plan, struct store *stor
 	request.between[1] = (struct find_side){.host = NULL};
 	request.expand = true;
 	request.kinds = PAIRS_COPIES;
+	/* Identical files have the same counts. */
+	request.rule.tolerance.percent_millionths = 0;
+	request.versions = false;
+	request.measure = NULL;
 	if (finder_init(&finder, store, &request, &sink, &plan->arguments->resources, &ignored) ==
 	    0) {
 		if (finder_all(&finder, &ignored) == 0 &&
