@@ -173,8 +173,6 @@ for sides in "left right" "right left"; do
 	same "pairs between $sides" 2 "$(grep -cE ",$PWD/$a/.,$PWD/$b/." out)"
 	runs 0 "$SIMFIND" --between "$a" "$b" --verify=all
 	same "pairs between $sides, read" 2 "$(grep -c " $PWD/$a/.  $PWD/$b/.$" out)"
-	runs 0 "$SIMFIND" --between "$a" "$b" --also=versions
-	same "pairs between $sides, versions" 2 "$(grep -c " $PWD/$a/.  $PWD/$b/.$" out)"
 done
 rm -r left right
 runs 0 "$SIMHASH" --forget left

@@ -174,7 +174,7 @@ for form in "--format csv" "--format json" "--format jsonl" "--format html" "--f
 	"--format text" "--group" "--group --format csv" "--group --format json" \
 	"--directories" "--directories --format csv" "--group=lineage --format dot" "--group=lineage" \
 	"--directories $files/one $files/two" "--order" "--order --format json" "--order --format csv" "--order --format null" \
-	"--order=delta" "--order=delta --format null" "--only=parts --also=versions --format json" \
+	"--order=delta" "--order=delta --format null" "--only=parts --format json" \
 	"$files/one/x"; do
 	# shellcheck disable=SC2086
 	runs 0 "$SIMFIND" -q $form -o "$files/report"

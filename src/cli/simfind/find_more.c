@@ -101,11 +101,10 @@ static bool are_small(const struct operands *operands)
 	return size < CONTENT_MAX;
 }
 
-/* Return the options that find more, or NULL. */
-static const char *find_options(const struct find_plan *plan, struct store *store)
+/* Return the option that finds more, or NULL. */
+static const char *find_option(const struct find_plan *plan, struct store *store)
 {
 	struct find_request request = *plan->request;
-	bool is_wide = request.versions_ratio_millionths >= RATIO * SIMHASH_MILLION;
 
 	if (!request.inflate && are_small(&plan->arguments->operands)) {
 		request.inflate = true;
@@ -113,16 +112,11 @@ static const char *find_options(const struct find_plan *plan, struct store *stor
 			return "-z";
 		request.inflate = false;
 	}
-	if (is_wide && request.versions)
+	if (request.rule.verify.size_ratio_millionths >= RATIO * SIMHASH_MILLION)
 		return NULL;
-	request.versions = true;
-	if (!is_wide)
-		request.versions_ratio_millionths = RATIO * SIMHASH_MILLION;
-	if (!finds_more(plan, &request, store))
-		return NULL;
-	return is_wide			 ? "--also=versions"
-	       : plan->request->versions ? "--size-ratio=10"
-					 : "--also=versions --size-ratio=10";
+	request.rule.verify.size_ratio_millionths = RATIO * SIMHASH_MILLION;
+	request.rule.tolerance.size_ratio_millionths = RATIO * SIMHASH_MILLION;
+	return finds_more(plan, &request, store) ? "--size-ratio=10" : NULL;
 }
 
 /* May the search be repeated, and can its command be written? */
@@ -147,14 +141,14 @@ static bool can_repeat(const struct find_plan *plan, const struct find_outcome *
 void suggest_finding_more(const struct find_plan *plan, struct store *store,
 			  const struct find_outcome *outcome)
 {
-	const char *options = can_repeat(plan, outcome) ? find_options(plan, store) : NULL;
+	const char *option = can_repeat(plan, outcome) ? find_option(plan, store) : NULL;
 	char *text;
 
-	if (options == NULL)
+	if (option == NULL)
 		return;
 	text = command_line_text(find_program.name, plan->arguments->word_count,
 				 plan->arguments->words);
 	if (text != NULL)
-		say_next(text, NULL, options, "finds more.");
+		say_next(text, NULL, option, "finds more.");
 	free(text);
 }

@@ -212,7 +212,6 @@ static uint64_t count_elsewhere(const struct find_plan *plan, struct store *stor
 	request.kinds = PAIRS_COPIES;
 	/* Identical files have the same counts. */
 	request.rule.tolerance.percent_millionths = 0;
-	request.versions = false;
 	request.measure = NULL;
 	if (finder_init(&finder, store, &request, &sink, &plan->arguments->resources, &ignored) ==
 	    0) {
