@@ -86,7 +86,7 @@ summary 0 6 0 0
 same "rows" 13 "$(rows | wc -l)"
 same "extension" txt "$(sql "SELECT extension FROM file_text WHERE path LIKE '%/ab.zip//a.txt' AND path LIKE '$files/ab%'")"
 runs 0 "$SIMFIND" --between "$files/below" "$files"
-grep -q "$files/a.txt  .*outer.epub//ab.zip//a.txt$" out || fail "a member is not found between folders: $(cat out)"
+grep -q "outer.epub//ab.zip//a.txt  $files/a.txt$" out || fail "a member is not found between folders: $(cat out)"
 
 # An unchanged archive that is read again for any reason keeps everything that other runs stored
 # about it.
