@@ -88,7 +88,7 @@ screen parts "$SIMFIND" log.txt "first part of the log"
 screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports
 # Hashes of paths decide which of three copies comes first in the pairs.
-screen pairs "$SIMFIND" --format=text --exclude=reports --exclude=chapter-1.txt
+screen pairs "$SIMFIND" --format=text --exclude=backup.tar --exclude=reports --exclude=chapter-1.txt
 
 # ---- Files that can be removed ----
 screen removable "$SIMKEEP"
