@@ -209,7 +209,7 @@ sed '100s/.*/changed/' "$files/o.txt" >"$files/p.txt"
 runs 0 "$SIMHASH" -z "$files"
 for linkage in representative single; do
 	runs 0 "$SIMFIND" --group=$linkage --format=jsonl
-	same "groups by $linkage" "[['m.txt', '1.zip//e.txt', '1.zip//m.txt', '0.zip//m.txt', 'n.txt'], ['p.txt', '2.zip//o.txt']] $(stat -c %s "$files/n.txt") 0" \
+	same "groups by $linkage" "[['m.txt', '1.zip//e.txt', '1.zip//m.txt', '0.zip//m.txt', 'n.txt'], ['p.txt', '2.zip//o.txt'], ['0.zip', '1.zip']] $(stat -c %s "$files/n.txt") 0 0" \
 		"$(python3 -c "
 import json, sys
 groups = [json.loads(line) for line in sys.stdin]
