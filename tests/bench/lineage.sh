@@ -4,6 +4,7 @@
 #
 #     tests/bench/lineage.sh BUILD git REPOSITORY [PATHS [COMMITS]]
 #     tests/bench/lineage.sh BUILD trees FOLDER
+#     tests/bench/lineage.sh BUILD cases SEED
 #
 # KEEP=FOLDER keeps the corpus in this folder and uses it again.
 # SPDX-License-Identifier: MIT
@@ -17,7 +18,8 @@ work=${KEEP:-$(mktemp -d)}
 mkdir -p "$work"
 [ -f "$work/truth.json" ] || python3 "$here/lineage_corpus.py" "$1" "$2" "$work" "${@:3}"
 listings=()
-for kind in numbers times blind scrambled; do
+for kind in numbers times blind scrambled cases; do
+	[ -d "$work/$kind" ] || continue
 	index=sqlite:$work/$kind.db
 	"$build/simhash" -q -d "$index" "$work/$kind"
 	"$build/simfind" -q -d "$index" --group=lineage --format=json -o "$work/$kind.json"
