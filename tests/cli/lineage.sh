@@ -20,23 +20,23 @@ def put(name, content, when=1500000000):
         f.write(content)
     os.utime(path, (when, when))
 
-def history(count):
+def history(count, size=8):
     content = words(1500)
     for _ in range(count):
         yield content
         at = chance.randrange(len(content) // 2)
-        content = content[:at] + words(8) + content[at + 72:] + words(12)
+        content = content[:at] + words(size) + content[at + 9 * size:] + words(12)
 
 for i, content in enumerate(history(12)):
     put(b"s0/v1.%d/x.c" % i, content)
     if i == 5:
         put(b"s0/v1.6a/x.c", content)
 order = [4, 1, 3, 0, 2]
-for i, content in enumerate(history(5)):
+for i, content in enumerate(history(5, 120)):
     put(b"s1/%c.txt" % (97 + order[i]), content, 1500000000 + 90000 * i)
 base, other = words(2000), words(2000)
-put(b"s2/one", base + b"a" * 9)
-put(b"s2/two", base + b"b" * 9)
+put(b"s2/one/x", base + b"a" * 9)
+put(b"s2/two/x", base + b"b" * 9)
 put(b"s3/x.doc", other)
 put(b"s3/x (1).doc", other[:9000] + words(90) + other[9809:])
 put(b"s3/x.doc.bak", other[:3000] + words(90) + other[3809:])
@@ -63,7 +63,7 @@ for group in json.load(open("lineage.json", encoding="utf-8")):
     for v in group["versions"]:
         if "parent" in v:
             assert v["parent"] < v["version"] and 0 <= v["confidence"] <= 1
-            assert (v["order"] == "clear") == (v["confidence"] >= 0.75), v
+            assert v["order"] == "unclear" or v["confidence"] > 0.45, v
             print(name[v["parent"]], name[v["version"]], v["order"], ",".join(v["reasons"]), sep="|")
 PYTHON
 }
@@ -97,7 +97,7 @@ runs 0 "$SIMFIND" --group=lineage "$files/s0"
 same "lines of the drawing" 13 "$(grep -c '  [o=]  /' out)"
 same "the first and the last" "v1.0 v1.11" \
 	"$(sed -n '5p;$p' out | grep -o 'v1[.][0-9]*' | paste -sd ' ')"
-same "the legend" "o version  = identical  ? order unclear  |- branch" "$(sed -n 2p out)"
+same "the legend" "o version  = identical  ? unclear  |- branch" "$(sed -n 2p out)"
 sed -n 4p out | grep -q '^12 versions in 13 files, [0-9.]* kB$' || fail "no heading: $(sed -n 4p out)"
 grep -q '^identical .*  =  .*/s0/v1.6a/x.c  [0-9.]* kB$' out || fail "no copy is shown"
 
@@ -220,6 +220,61 @@ import json
 versions = [v for group in json.load(open("lineage.json")) for v in group["versions"]]
 assert len(versions) == 12 and all(v.get("confidence", 0) <= 0.75 for v in versions), versions
 PYTHON
+
+# Files that only share a template have no edges: invoices, photos, letters, monthly files, and forms in
+# the folders of several people. Versions with a mark in their names have one with less in common.
+# Numbers without a mark follow the times.
+python3 - "$files" <<'PYTHON'
+import os, random, sys, zlib
+chance, top = random.Random(7), sys.argv[1]
+def put(name, content, day=0):
+    path = os.path.join(top, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(content)
+    os.utime(path, (1500000000 + 86400 * day,) * 2)
+def words(count):
+    return b" ".join(b"%08x" % chance.randrange(2**32) for _ in range(count))
+logo = chance.randbytes(25000)
+for i in range(4):
+    put(f"w/invoices/Invoice {1001 + i}.pdf", logo + zlib.compress(words(1000)), i)
+    put(f"w/photos/IMG_{i:04d}.jpg", logo[:14000] + chance.randbytes(14000 + 300 * i), i)
+    put(f"w/letters/to {'anna bert carl dora'.split()[i]}.doc", logo + words(300), i)
+    put(f"w/months/statement 2024-0{i + 1}.pdf", logo + words(500), i)
+    put(f"w/people/{'anna bert carl dora'.split()[i]}/contract.doc", logo + words(700), i)
+def history(name, count, days):
+    content, step = words(2000), 16000 // count
+    for i in range(count):
+        put(name(i), content, days * i)
+        content = content[:step * i] + words(200) + content[step * i + 1800:] + words(5)
+history(lambda i: f"w/marked/thesis_v{i + 8}.doc", 4, 0)
+history(lambda i: f"w/copies/thesis{f' ({i})' if i > 0 else ''}.doc", 4, 0)
+history(lambda i: f"w/days/thesis 2024-03-{i + 8:02d}.doc", 4, 0)
+history(lambda i: f"w/contrary/report {5 - i}.doc", 5, 2)
+put("w/two/scan 1.pdf", logo + words(500), 1)
+put("w/two/scan 2.pdf", logo + words(500), 2)
+put("w/more/scan 1.pdf", logo[::-1] + words(60), 1)
+put("w/more/scan 2.pdf", logo[::-1] + words(60), 2)
+PYTHON
+runs 0 "$SIMHASH" -q "$files"
+edges "$files/w" | sort >found
+diff - found >&2 <<'EDGES' || fail "strangers and versions"
+w/contrary/report 2.doc|w/contrary/report 1.doc|clear|time,size
+w/contrary/report 3.doc|w/contrary/report 2.doc|clear|time,size
+w/contrary/report 4.doc|w/contrary/report 3.doc|clear|time,size
+w/contrary/report 5.doc|w/contrary/report 4.doc|clear|time,size
+w/copies/thesis (1).doc|w/copies/thesis (2).doc|clear|number,size
+w/copies/thesis (2).doc|w/copies/thesis (3).doc|clear|number,size
+w/copies/thesis.doc|w/copies/thesis (1).doc|clear|copy,size
+w/days/thesis 2024-03-08.doc|w/days/thesis 2024-03-09.doc|clear|number,size
+w/days/thesis 2024-03-09.doc|w/days/thesis 2024-03-10.doc|clear|number,size
+w/days/thesis 2024-03-10.doc|w/days/thesis 2024-03-11.doc|clear|number,size
+w/marked/thesis_v10.doc|w/marked/thesis_v11.doc|clear|number,size
+w/marked/thesis_v8.doc|w/marked/thesis_v9.doc|clear|number,size
+w/marked/thesis_v9.doc|w/marked/thesis_v10.doc|clear|number,size
+w/more/scan 1.pdf|w/more/scan 2.pdf|unclear|number,time
+EDGES
+"$SIMFIND" --summary=none --group=lineage "$files/w/more" | has '  ?  .*scan 2.pdf .*  perhaps a version$' || fail "a doubt is not shown"
 
 runs 1 "$SIMFIND" --format=dot
 said '--format=dot needs --group=lineage'

@@ -201,9 +201,52 @@ static void other_names_do_not_tell(void **state)
 			fail_msg("%s and %s have an order", pairs[i][0], pairs[i][1]);
 }
 
+/* Numbers that may count something say less than versions, and equal names more than others. */
+static void names_have_a_relation(void **state)
+{
+	static const struct {
+		const char *x, *y;
+		enum names_relation relation;
+	} pairs[] = {
+		{"report_v2.doc", "report_v3.doc", NAMES_MARKED},
+		{"report rev 2.doc", "report rev 11.doc", NAMES_MARKED},
+		{"a-1.9.tar", "a-1.10.tar", NAMES_MARKED},
+		{"a-1.2/x.c", "a-1.3/x.c", NAMES_MARKED},
+		{"draft 2.txt", "draft 3.txt", NAMES_MARKED},
+		{"x.doc", "x.doc.bak", NAMES_MARKED},
+		{"x.doc", "x (1).doc", NAMES_MARKED},
+		{"x.c.~1~", "x.c.~2~", NAMES_MARKED},
+		{"x (1).doc", "x (2).doc", NAMES_ALIKE},
+		{"notes 2021-03-04.txt", "notes 2021-11-01.txt", NAMES_ALIKE},
+		{"20210304.log", "20211101.log", NAMES_ALIKE},
+		{"letter.txt", "letter2.txt", NAMES_ALIKE},
+		{"one/x.c", "two/x.c", NAMES_ALIKE},
+		{"customer 1/x.c", "customer 2/x.c", NAMES_ALIKE},
+		{"Invoice 1001.pdf", "Invoice 1002.pdf", NAMES_COUNTED},
+		{"IMG_0001.jpg", "IMG_0002.jpg", NAMES_COUNTED},
+		{"page-12.html", "page-13.html", NAMES_COUNTED},
+		{"chapter3.tex", "chapter10.tex", NAMES_COUNTED},
+		{"statement 2024-01.pdf", "statement 2024-02.pdf", NAMES_COUNTED},
+		{"v1/page 3.html", "v2/page 4.html", NAMES_COUNTED},
+		{"x 20211301.log", "x 20211401.log", NAMES_COUNTED},
+		{"pt.json", "pt_BR.json", NAMES_OTHER},
+		{"x-3fa9.o", "x-77bc.o", NAMES_OTHER},
+		{"", "a", NAMES_OTHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct bytes x = bytes_of(pairs[i].x), y = bytes_of(pairs[i].y);
+		if (paths_relation(x, y) != pairs[i].relation ||
+		    paths_relation(y, x) != pairs[i].relation)
+			fail_msg("%s and %s have relation %d and %d", pairs[i].x, pairs[i].y,
+				 (int)paths_relation(x, y), (int)paths_relation(y, x));
+	}
+}
+
 /*
- * For any bytes, the order of x and y is the opposite of the order of y and x, and no byte outside
- * is read.
+ * For any bytes, the order of x and y is the opposite of the order of y and x, their relation is the
+ * same, and no byte outside is read.
  */
 static void any_names_have_one_order(void **state)
 {
@@ -223,6 +266,9 @@ static void any_names_have_one_order(void **state)
 		there = paths_order((struct bytes){x, size_x}, (struct bytes){y, size_y}).order;
 		back = paths_order((struct bytes){y, size_y}, (struct bytes){x, size_x}).order;
 		assert_int_equal((there > 0) - (there < 0), (back < 0) - (back > 0));
+		assert_int_equal(
+			paths_relation((struct bytes){x, size_x}, (struct bytes){y, size_y}),
+			paths_relation((struct bytes){y, size_y}, (struct bytes){x, size_x}));
 		free(x);
 		free(y);
 	}
@@ -235,6 +281,7 @@ int main(void)
 		cmocka_unit_test(cycles_in_cycles_are_contracted),
 		cmocka_unit_test(names_tell_the_earlier),
 		cmocka_unit_test(other_names_do_not_tell),
+		cmocka_unit_test(names_have_a_relation),
 		cmocka_unit_test(any_names_have_one_order),
 	};
 

@@ -69,10 +69,17 @@ static int compare_hashes(const void *a, const void *b)
 	return memcmp(a, b, CONTENT_HASH_SIZE);
 }
 
-/*
- * The id of a group is the hash of the hashes of its contents in sorted order. The number of copies
- * does not change it.
- */
+uint64_t group_id(uint8_t (*hashes)[CONTENT_HASH_SIZE], size_t count)
+{
+	size_t contents = 0;
+
+	qsort(hashes, count, sizeof *hashes, compare_hashes);
+	for (size_t i = 0; i < count; i++)
+		if (contents == 0 || compare_hashes(hashes[contents - 1], hashes[i]) != 0)
+			memmove(hashes[contents++], hashes[i], CONTENT_HASH_SIZE);
+	return XXH3_64bits(hashes, contents * sizeof *hashes);
+}
+
 static int name_groups(struct group_list *groups, struct simhash_error *error)
 {
 	size_t largest = 0;
@@ -86,15 +93,10 @@ static int name_groups(struct group_list *groups, struct simhash_error *error)
 		return error_set_memory(error);
 	for (size_t g = 0; g < groups->count; g++) {
 		struct group *group = &groups->groups[g];
-		size_t contents = 0;
 		for (size_t m = 0; m < group->count; m++)
 			memcpy(hashes[m], groups->members[group->first + m].file->content_hash,
 			       CONTENT_HASH_SIZE);
-		qsort(hashes, group->count, sizeof *hashes, compare_hashes);
-		for (size_t m = 0; m < group->count; m++)
-			if (contents == 0 || compare_hashes(hashes[contents - 1], hashes[m]) != 0)
-				memmove(hashes[contents++], hashes[m], CONTENT_HASH_SIZE);
-		group->id = XXH3_64bits(hashes, contents * sizeof *hashes);
+		group->id = group_id(hashes, group->count);
 	}
 	free(hashes);
 	return 0;

@@ -69,6 +69,9 @@ int finder_groups_without_pairs(struct finder *finder, enum linkage linkage,
 int group_pairs(const struct pair_list *list, const struct find_request *request,
 		enum linkage linkage, struct group_list *groups, struct simhash_error *error);
 
+/* The id of a group with these content hashes, which this sorts. Copies do not change it. */
+uint64_t group_id(uint8_t (*hashes)[CONTENT_HASH_SIZE], size_t count);
+
 void group_list_release(struct group_list *groups);
 
 /*

@@ -15,7 +15,9 @@
 /* All versions of a slice are compared with each other. Larger groups are divided into slices. */
 #define SLICE 1000
 
+/* A step between strangers costs more than another root, so they are in different trees. */
 #define COST_OF_ROOT ((int64_t)1 << 36)
+#define COST_OF_STRANGERS ((int64_t)1 << 44)
 
 /* ---- Versions: identical files are one version ---- */
 
@@ -100,6 +102,8 @@ struct slice {
 	struct lineage_version *versions;
 	uint32_t count;
 	int32_t *differences;	/* between a row and a column */
+	uint8_t *relations;	/* the confidence in percent that both are versions of one file */
+	uint32_t *families;	/* versions in different families are strangers */
 	int16_t *firm[FIRMS];	/* the evidence that the row is earlier than the column */
 	uint32_t *ranks[FIRMS]; /* the number of versions that are earlier by this evidence */
 	int trust_percent[FIRMS];
@@ -129,6 +133,81 @@ static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 		(int32_t)lineage_difference(slice->versions[x].files[0],
 					    slice->versions[y].files[0]);
 }
+
+/* ---- Strangers ---- */
+
+/* The two nearest others of a version, or slice->count. */
+struct nearest {
+	uint32_t first, second;
+};
+
+static struct nearest find_nearest(const struct slice *slice, uint32_t version)
+{
+	struct nearest nearest = {slice->count, slice->count};
+	const int32_t *row = slice->differences + cell(slice, version, 0);
+
+	for (uint32_t v = 0; v < slice->count; v++) {
+		if (v == version)
+			continue;
+		if (nearest.first == slice->count || row[v] < row[nearest.first]) {
+			nearest.second = nearest.first;
+			nearest.first = v;
+		} else if (nearest.second == slice->count || row[v] < row[nearest.second]) {
+			nearest.second = v;
+		}
+	}
+	return nearest;
+}
+
+/* The version that is nearest to either of two others. */
+static const struct lineage_version *third_of(const struct slice *slice,
+					      const struct nearest *nearest, uint32_t x, uint32_t y)
+{
+	uint32_t of_x = nearest[x].first != y ? nearest[x].first : nearest[x].second;
+	uint32_t of_y = nearest[y].first != x ? nearest[y].first : nearest[y].second;
+
+	if (of_x == slice->count || of_y == slice->count)
+		return NULL;
+	return &slice->versions[slice->differences[cell(slice, x, of_x)] <=
+						slice->differences[cell(slice, y, of_y)]
+					? of_x
+					: of_y];
+}
+
+static void join_families(struct slice *slice, uint32_t one, uint32_t other)
+{
+	for (uint32_t v = 0; v < slice->count; v++)
+		if (slice->families[v] == other)
+			slice->families[v] = one;
+}
+
+/* A family is a set of versions that are connected by relations. */
+static void relate_all(struct slice *slice, struct nearest *nearest)
+{
+	for (uint32_t v = 0; v < slice->count; v++) {
+		nearest[v] = find_nearest(slice, v);
+		slice->families[v] = v;
+	}
+	for (uint32_t x = 0; x < slice->count; x++)
+		for (uint32_t y = x + 1; y < slice->count; y++) {
+			double relation = lineage_relation(&slice->versions[x], &slice->versions[y],
+							   third_of(slice, nearest, x, y));
+			slice->relations[cell(slice, x, y)] = slice->relations[cell(slice, y, x)] =
+				(uint8_t)(100 * relation);
+			if (relation >= LINEAGE_RELATED && slice->families[x] != slice->families[y])
+				join_families(slice, slice->families[x], slice->families[y]);
+		}
+}
+
+/* Two members of a family that have too little in common are connected by other members. */
+static double relation_in_family(const struct slice *slice, uint32_t x, uint32_t y)
+{
+	double relation = slice->relations[cell(slice, x, y)] * 0.01;
+
+	return relation > LINEAGE_DOUBTFUL ? relation : LINEAGE_DOUBTFUL;
+}
+
+/* ---- Trust ---- */
 
 /* The sum of the differences in a minimum spanning tree (Prim), which ignores the order. */
 static int64_t least_sum(const struct slice *slice, int32_t *least)
@@ -227,17 +306,30 @@ static int trust_in(const struct slice *slice, enum firm firm, int64_t least, ui
 	return percent < 0 ? 0 : percent > 100 ? 100 : percent;
 }
 
-static void compare_all(struct slice *slice, int32_t *spare)
+static int compare_all(struct slice *slice, struct simhash_error *error)
 {
+	struct nearest *nearest = malloc(slice->count * sizeof *nearest);
+	int32_t *spare = malloc(slice->count * sizeof *spare);
 	int64_t least;
 
+	if (nearest == NULL || spare == NULL) {
+		free(nearest);
+		free(spare);
+		return error_set_memory(error);
+	}
 	for (uint32_t x = 0; x < slice->count; x++)
 		for (uint32_t y = x + 1; y < slice->count; y++)
 			compare_two(slice, x, y);
+	relate_all(slice, nearest);
 	least = least_sum(slice, spare);
 	for (unsigned f = 0; f < FIRMS; f++)
 		slice->trust_percent[f] = trust_in(slice, f, least, (uint32_t *)spare);
+	free(nearest);
+	free(spare);
+	return 0;
 }
+
+/* ---- Costs ---- */
 
 /*
  * Costs of a step in addition to the difference: for each version that it skips, and for evidence
@@ -247,6 +339,7 @@ static void compare_all(struct slice *slice, int32_t *spare)
 #define PASSING_MAX 10
 #define COST_OF_CONTRADICTING 3000
 #define COST_OF_SHRINKING 70
+#define COST_OF_DOUBT 200000
 
 /* Skipping costs less if the order is trusted less. */
 static int64_t cost_of_passing(const struct slice *slice, uint32_t from, uint32_t to)
@@ -265,12 +358,17 @@ static int64_t cost_of_passing(const struct slice *slice, uint32_t from, uint32_
 
 static int64_t cost_of(const struct slice *slice, uint32_t from, uint32_t to)
 {
+	int64_t strange = slice->families[from] != slice->families[to] ? COST_OF_STRANGERS
+			  : slice->relations[cell(slice, from, to)] < 100 * LINEAGE_RELATED
+				  ? COST_OF_DOUBT
+				  : 0;
 	int firm = 0, size = lineage_evidence_of_size(slice->versions[from].files[0]->size_bytes,
 						      slice->versions[to].files[0]->size_bytes);
 
 	for (int f = 0; f < FIRMS; f++)
 		firm += slice->firm[f][cell(slice, from, to)] * slice->trust_percent[f] / 100;
-	return slice->differences[cell(slice, from, to)] + cost_of_passing(slice, from, to) +
+	return strange + slice->differences[cell(slice, from, to)] +
+	       cost_of_passing(slice, from, to) +
 	       (firm < 0 ? -COST_OF_CONTRADICTING * (int64_t)firm : 0) +
 	       (size < 0 ? -COST_OF_SHRINKING * (int64_t)size : 0);
 }
@@ -292,6 +390,8 @@ static void slice_release(struct slice *slice)
 		free(slice->ranks[f]);
 	}
 	free(slice->differences);
+	free(slice->relations);
+	free(slice->families);
 }
 
 static int slice_init(struct slice *slice, struct lineage_version *versions, uint32_t count,
@@ -302,8 +402,11 @@ static int slice_init(struct slice *slice, struct lineage_version *versions, uin
 
 	*slice = (struct slice){.versions = versions,
 				.count = count,
-				.differences = calloc(cells, sizeof *slice->differences)};
-	has_memory = slice->differences != NULL;
+				.differences = calloc(cells, sizeof *slice->differences),
+				.relations = calloc(cells, sizeof *slice->relations),
+				.families = calloc(count, sizeof *slice->families)};
+	has_memory = slice->differences != NULL && slice->relations != NULL &&
+		     slice->families != NULL;
 	for (int f = 0; f < FIRMS; f++) {
 		slice->firm[f] = calloc(cells, sizeof *slice->firm[f]);
 		slice->ranks[f] = calloc(count, sizeof *slice->ranks[f]);
@@ -325,18 +428,10 @@ static void note_trust(struct slice *slice)
 static int find_parents(struct slice *slice, uint32_t *parents, struct simhash_error *error)
 {
 	struct arborescence graph;
-	int32_t *spare;
 	int status;
 
-	if (arborescence_init(&graph, slice->count, error) != 0)
+	if (compare_all(slice, error) != 0 || arborescence_init(&graph, slice->count, error) != 0)
 		return -1;
-	spare = malloc(slice->count * sizeof *spare);
-	if (spare == NULL) {
-		arborescence_release(&graph);
-		return error_set_memory(error);
-	}
-	compare_all(slice, spare);
-	free(spare);
 	note_trust(slice);
 	set_costs(slice, &graph);
 	status = arborescence_find(&graph, parents, error);
@@ -344,21 +439,26 @@ static int find_parents(struct slice *slice, uint32_t *parents, struct simhash_e
 	return status;
 }
 
-/* The first version of a slice comes from the most similar earlier version. */
-static size_t nearest_before(const struct lineage *lineage, size_t first, size_t version)
+/*
+ * The first version of a tree comes from the most similar version of the slice before, unless they
+ * are strangers.
+ */
+static size_t nearest_before(struct lineage *lineage, size_t first, size_t version)
 {
+	struct lineage_version *versions = lineage->versions;
 	size_t nearest = first - 1;
 	int64_t least = INT64_MAX;
 
 	for (size_t i = first < SLICE ? 0 : first - SLICE; i < first; i++) {
-		int64_t difference = lineage_difference(lineage->versions[i].files[0],
-							lineage->versions[version].files[0]);
+		int64_t difference =
+			lineage_difference(versions[i].files[0], versions[version].files[0]);
 		if (difference < least) {
 			least = difference;
 			nearest = i;
 		}
 	}
-	return nearest;
+	versions[version].relation = lineage_relation(&versions[nearest], &versions[version], NULL);
+	return versions[version].relation < LINEAGE_RELATED ? NO_PARENT : nearest;
 }
 
 static int link_slice(struct lineage *lineage, size_t first, uint32_t *parents,
@@ -371,120 +471,14 @@ static int link_slice(struct lineage *lineage, size_t first, uint32_t *parents,
 
 	if (status == 0)
 		status = find_parents(&slice, parents, error);
-	for (uint32_t i = 0; status == 0 && i < count; i++)
+	for (uint32_t i = 0; status == 0 && i < count; i++) {
 		slice.versions[i].parent = parents[i] < count ? first + parents[i]
 					   : first > 0 ? nearest_before(lineage, first, first + i)
 						       : NO_PARENT;
+		if (parents[i] < count)
+			slice.versions[i].relation = relation_in_family(&slice, i, parents[i]);
+	}
 	slice_release(&slice);
-	return status;
-}
-
-/* ---- The order of the tree ---- */
-
-/* Indexed by the numbers of versions before they are sorted. */
-struct family {
-	size_t *first_child, *next_sibling, *heir; /* heir: the child that comes last */
-	size_t *descendants, *order, *place;	   /* order: each version after its parent */
-	size_t count;				   /* number of versions in `order` */
-};
-
-static int family_init(struct family *family, size_t count, struct simhash_error *error)
-{
-	size_t **arrays[] = {&family->first_child, &family->next_sibling, &family->heir,
-			     &family->descendants, &family->order,	  &family->place};
-
-	*family = (struct family){.count = 0};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-		*arrays[i] = calloc(count, sizeof **arrays[i]);
-		if (*arrays[i] == NULL)
-			return error_set_memory(error);
-	}
-	return 0;
-}
-
-static void family_release(struct family *family)
-{
-	free(family->first_child);
-	free(family->next_sibling);
-	free(family->heir);
-	free(family->descendants);
-	free(family->order);
-	free(family->place);
-}
-
-static void find_heirs(struct family *family, const struct lineage *lineage)
-{
-	size_t count = lineage->count;
-
-	for (size_t v = 0; v < count; v++) {
-		family->first_child[v] = family->heir[v] = NO_PARENT;
-		family->descendants[v] = 0;
-	}
-	for (size_t v = count; v-- > 0;) {
-		size_t parent = lineage->versions[v].parent;
-		if (parent == NO_PARENT) {
-			family->order[family->count++] = v;
-			continue;
-		}
-		family->next_sibling[v] = family->first_child[parent];
-		family->first_child[parent] = v;
-	}
-	for (size_t i = 0; i < family->count; i++)
-		for (size_t v = family->first_child[family->order[i]]; v != NO_PARENT;
-		     v = family->next_sibling[v])
-			family->order[family->count++] = v;
-	for (size_t i = count; i-- > 1;) {
-		size_t v = family->order[i], parent = lineage->versions[v].parent;
-		size_t heir = family->heir[parent];
-		family->descendants[parent] += family->descendants[v] + 1;
-		if (heir == NO_PARENT || family->descendants[v] > family->descendants[heir] ||
-		    (family->descendants[v] == family->descendants[heir] && v > heir))
-			family->heir[parent] = v;
-	}
-}
-
-/* Put each version before its children, and each child together with its descendants. */
-static void place_all(struct family *family)
-{
-	family->place[family->order[0]] = 0;
-	for (size_t i = 0; i < family->count; i++) {
-		size_t parent = family->order[i], next = family->place[parent] + 1;
-		for (size_t v = family->first_child[parent]; v != NO_PARENT;
-		     v = family->next_sibling[v])
-			if (v != family->heir[parent]) {
-				family->place[v] = next;
-				next += family->descendants[v] + 1;
-			}
-		if (family->heir[parent] != NO_PARENT)
-			family->place[family->heir[parent]] = next;
-	}
-}
-
-static int put_in_order(struct lineage *lineage, struct simhash_error *error)
-{
-	struct lineage_version *placed = malloc(lineage->count * sizeof *placed);
-	struct family family;
-	int status = family_init(&family, lineage->count, error);
-
-	if (status == 0 && placed == NULL)
-		status = error_set_memory(error);
-	if (status == 0) {
-		find_heirs(&family, lineage);
-		place_all(&family);
-		for (size_t v = 0; v < lineage->count; v++) {
-			struct lineage_version *version = &placed[family.place[v]];
-			*version = lineage->versions[v];
-			if (version->parent != NO_PARENT) {
-				version->is_last_child = family.heir[version->parent] == v;
-				version->parent = family.place[version->parent];
-			}
-		}
-		free(lineage->versions);
-		lineage->versions = placed;
-	} else {
-		free(placed);
-	}
-	family_release(&family);
 	return status;
 }
 
@@ -499,7 +493,11 @@ int lineage_make(const struct group *group, const struct group_member *members,
 	for (size_t first = 0; status == 0 && first < lineage->count; first += SLICE)
 		status = link_slice(lineage, first, parents, error);
 	if (status == 0)
-		status = put_in_order(lineage, error);
+		status = lineage_put_in_order(lineage, error);
+	if (status == 0) {
+		lineage_settle_doubts(lineage);
+		status = lineage_put_in_order(lineage, error);
+	}
 	if (status == 0)
 		status = lineage_find_confidence(lineage, error);
 	free(parents);

@@ -1,11 +1,11 @@
 /*
- * Orders the files of a group by age: builds a tree in which the parent of a content is probably
- * its earlier version. It uses the sketches, names, times and sizes. docs/algorithm.md describes
- * the rule.
+ * Orders the files of a group by age: builds trees in which the parent of a content is probably its
+ * earlier version. It uses the sketches, names, times and sizes. docs/algorithm.md describes the
+ * rule.
  *
  *     lineage_make(&group, members, &lineage, &error);
  *     for (size_t v = 0; v < lineage.count; v++)
- *             // lineage.versions[v]; its parent comes before it
+ *             // lineage.versions[v]; its parent comes before it, if it has one
  *     lineage_release(&lineage);
  *
  * SPDX-License-Identifier: MIT
@@ -46,20 +46,31 @@ struct lineage_version {
 	/* If it has a parent: */
 	struct file_pair pair; /* the pair of this version and its parent, which is b */
 	struct lineage_evidence evidence;
-	double confidence; /* the confidence that the parent is the earlier version: 0 to 1 */
+	double relation;   /* the confidence that the two are versions of one file: 0 to 1 */
+	double order;	   /* the confidence that the parent is the earlier one: 0 to 1 */
+	double confidence; /* the confidence in both */
 	bool is_last_child;
 	int names_percent, time_percent; /* how far names and times are trusted */
 };
 
-/* Below this confidence, it is unclear which of two versions is earlier. */
+/* Below the first, two files are strangers. At the second, nothing is against their relation, but too
+ * little is for it. */
+#define LINEAGE_RELATED 0.5
+#define LINEAGE_DOUBTFUL 0.6
+
+/* Is it clear that the parent is an earlier version? */
 #define LINEAGE_CLEAR 0.75
 
 static inline bool lineage_is_clear(const struct lineage_version *version)
 {
-	return version->confidence >= LINEAGE_CLEAR;
+	return version->order >= LINEAGE_CLEAR && version->relation > LINEAGE_DOUBTFUL;
 }
 
-/* The child with the most descendants is the last child of a version. */
+/*
+ * The trees of a group, one after another. Each begins with its first version, which has no parent,
+ * and has at least two versions. Files that are no versions of another file are left out. The child
+ * with the most descendants is the last child of a version.
+ */
 struct lineage {
 	struct lineage_version *versions;
 	size_t count;
@@ -70,7 +81,11 @@ int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error);
 void lineage_release(struct lineage *lineage);
 
-/* The difference between two contents, from 0 to a million. */
+/* The end of the tree that begins at this version. */
+size_t lineage_tree_end(const struct lineage *lineage, size_t begin);
+
+/* The difference between two contents, from 0 to this. */
+#define LINEAGE_DIFFERENCE_MAX 1000000
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y);
 
 /* The evidence that x is earlier than y. */
@@ -78,11 +93,33 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 					const struct lineage_version *y);
 
 /*
+ * The confidence that two files of a group are versions of one file, from 0 to 1. `third` is the
+ * file nearest to either of them, or NULL. Below LINEAGE_RELATED they are strangers.
+ */
+double lineage_relation(const struct lineage_version *x, const struct lineage_version *y,
+			const struct lineage_version *third);
+
+/*
+ * Raise the relations of a tree that are in doubt, or remove the edges, if the whole tree shows what
+ * is right. The versions must be in order, and are not afterwards.
+ */
+void lineage_settle_doubts(struct lineage *lineage);
+
+/* Only the first names of a version are compared. */
+#define LINEAGE_NAMES_MAX 4
+
+/*
  * Reduce the evidence for two versions that are next to each other if their names are not names of
  * versions of one file: such files may have no order.
  */
 void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
 		   struct lineage_evidence *evidence);
+
+/*
+ * Put the versions in order and remove those without a relative. `parent` must be set; it is changed
+ * to the new numbers.
+ */
+int lineage_put_in_order(struct lineage *lineage, struct simhash_error *error);
 
 /*
  * Set the relation of each version to its parent and the confidence in it. `parent` and the trust

@@ -37,20 +37,25 @@ static int find_shares(const struct lineage *lineage, const int *evidence, doubl
 		       struct simhash_error *error)
 {
 	double *logarithms = calloc(lineage->count, sizeof *logarithms);
-	double largest = 0;
+	double largest;
 
 	if (logarithms == NULL)
 		return error_set_memory(error);
-	for (size_t v = 1; v < lineage->count; v++) {
-		logarithms[v] = logarithms[lineage->versions[v].parent] - evidence[v] / 100.0;
-		largest = logarithms[v] > largest ? logarithms[v] : largest;
+	for (size_t first = 0, end; first < lineage->count; first = end) {
+		end = lineage_tree_end(lineage, first);
+		largest = 0;
+		for (size_t v = first + 1; v < end; v++) {
+			logarithms[v] =
+				logarithms[lineage->versions[v].parent] - evidence[v] / 100.0;
+			largest = logarithms[v] > largest ? logarithms[v] : largest;
+		}
+		for (size_t v = first; v < end; v++)
+			shares[v] = exp(logarithms[v] - largest);
+		for (size_t v = end; v-- > first + 1;)
+			shares[lineage->versions[v].parent] += shares[v];
+		for (size_t v = end; v-- > first;)
+			shares[v] = 1 - shares[v] / shares[first];
 	}
-	for (size_t v = 0; v < lineage->count; v++)
-		shares[v] = exp(logarithms[v] - largest);
-	for (size_t v = lineage->count; v-- > 1;)
-		shares[lineage->versions[v].parent] += shares[v];
-	for (size_t v = lineage->count; v-- > 0;)
-		shares[v] = 1 - shares[v] / shares[0];
 	free(logarithms);
 	return 0;
 }
@@ -82,9 +87,14 @@ enum view { VIEW_ALL, VIEW_FIRM, VIEW_NONE, VIEWS };
 
 static void set_confidence(struct lineage *lineage, double *const shares[VIEWS])
 {
-	for (size_t v = 1; v < lineage->count; v++)
-		lineage->versions[v].confidence = confidence_of(
-			shares[VIEW_ALL][v], shares[VIEW_FIRM][v], shares[VIEW_NONE][v]);
+	for (size_t v = 0; v < lineage->count; v++) {
+		struct lineage_version *version = &lineage->versions[v];
+		if (version->parent == NO_PARENT)
+			continue;
+		version->order = confidence_of(shares[VIEW_ALL][v], shares[VIEW_FIRM][v],
+					       shares[VIEW_NONE][v]);
+		version->confidence = version->relation * version->order;
+	}
 }
 
 /*
@@ -98,13 +108,14 @@ int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error
 	double *shares[VIEWS];
 	int status = evidence == NULL ? error_set_memory(error) : 0;
 
-	for (size_t v = 1; v < lineage->count; v++)
-		relate(lineage, &lineage->versions[v]);
+	for (size_t v = 0; v < lineage->count; v++)
+		if (lineage->versions[v].parent != NO_PARENT)
+			relate(lineage, &lineage->versions[v]);
 	for (int view = 0; view < VIEWS; view++) {
 		shares[view] = calloc(lineage->count, sizeof *shares[view]);
 		if (status == 0 && shares[view] == NULL)
 			status = error_set_memory(error);
-		for (size_t v = 1; status == 0 && v < lineage->count; v++) {
+		for (size_t v = 0; status == 0 && v < lineage->count; v++) {
 			const struct lineage_evidence *own = &lineage->versions[v].evidence;
 			int sum = lineage_evidence_sum(own);
 			evidence[v] = view == VIEW_ALL	  ? sum

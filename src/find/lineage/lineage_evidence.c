@@ -8,8 +8,6 @@
 #include "find/lineage/version_names.h"
 #include "find/rule/verify.h"
 
-#define MILLION 1000000
-
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 {
 	struct relation relation = {.verification = PAIR_UNVERIFIED};
@@ -18,15 +16,17 @@ int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 
 	estimate_resemblance(x, y, &relation);
 	counts = counts > 1 ? 1 : counts;
-	return (int64_t)(MILLION * (relation.verification == PAIR_SKETCH
-					    ? (1 - relation.resemblance + counts) / 2
-					    : counts));
+	return (int64_t)(LINEAGE_DIFFERENCE_MAX * (relation.verification == PAIR_SKETCH
+							   ? (1 - relation.resemblance + counts) / 2
+							   : counts));
 }
 
 static int evidence_of_name(const struct name_order *names)
 {
+	/* A number that may count something weighs less than a time. */
 	static const int weights[] = {
-		[NAME_NONE] = 0, [NAME_VERSION] = 400, [NAME_BACKUP] = 250, [NAME_COPY] = 200};
+		[NAME_NONE] = 0,     [NAME_VERSION] = 400, [NAME_DATE] = 400, [NAME_APPENDED] = 400,
+		[NAME_NUMBER] = 150, [NAME_BACKUP] = 250,  [NAME_COPY] = 200};
 
 	return names->order < 0 ? weights[names->reason] : -weights[names->reason];
 }
@@ -58,13 +58,11 @@ int lineage_evidence_of_size(int64_t x, int64_t y)
 }
 
 /* If versions have several names, use the first names that give evidence. */
-#define NAMES_MAX 4
-
 static struct name_order order_by_names(const struct lineage_version *x,
 					const struct lineage_version *y)
 {
-	for (size_t i = 0; i < x->file_count && i < NAMES_MAX; i++)
-		for (size_t j = 0; j < y->file_count && j < NAMES_MAX; j++) {
+	for (size_t i = 0; i < x->file_count && i < LINEAGE_NAMES_MAX; i++)
+		for (size_t j = 0; j < y->file_count && j < LINEAGE_NAMES_MAX; j++) {
 			struct name_order order =
 				paths_order(bytes_of(find_file_path(x->files[i])),
 					    bytes_of(find_file_path(y->files[j])));
@@ -77,9 +75,10 @@ static struct name_order order_by_names(const struct lineage_version *x,
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
 					const struct lineage_version *y)
 {
-	static const enum lineage_reason reasons[] = {[NAME_VERSION] = REASON_VERSION,
-						      [NAME_BACKUP] = REASON_BACKUP,
-						      [NAME_COPY] = REASON_COPY};
+	static const enum lineage_reason reasons[] = {
+		[NAME_VERSION] = REASON_VERSION,  [NAME_DATE] = REASON_VERSION,
+		[NAME_APPENDED] = REASON_VERSION, [NAME_NUMBER] = REASON_VERSION,
+		[NAME_BACKUP] = REASON_BACKUP,	  [NAME_COPY] = REASON_COPY};
 	/* The result is the same if x and y are swapped. */
 	bool swaps = find_file_compare(x->files[0], y->files[0]) > 0;
 	struct name_order names = swaps ? order_by_names(y, x) : order_by_names(x, y);
@@ -96,10 +95,10 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 
 static bool are_related(const struct lineage_version *x, const struct lineage_version *y)
 {
-	for (size_t i = 0; i < x->file_count && i < NAMES_MAX; i++)
-		for (size_t j = 0; j < y->file_count && j < NAMES_MAX; j++)
-			if (paths_are_related(bytes_of(find_file_path(x->files[i])),
-					      bytes_of(find_file_path(y->files[j]))))
+	for (size_t i = 0; i < x->file_count && i < LINEAGE_NAMES_MAX; i++)
+		for (size_t j = 0; j < y->file_count && j < LINEAGE_NAMES_MAX; j++)
+			if (paths_relation(bytes_of(find_file_path(x->files[i])),
+					   bytes_of(find_file_path(y->files[j]))) != NAMES_OTHER)
 				return true;
 	return false;
 }

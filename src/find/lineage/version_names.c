@@ -36,10 +36,10 @@ static const struct version_word {
 	const char *text;
 	int rank;
 } version_words[] = {
-	{"dev", -5}, {"alpha", -4}, {"a", -4},	{"beta", -3}, {"b", -3},      {"pre", -2},
-	{"rc", -1},  {"v", 0},	    {"ver", 0}, {"r", 0},     {"version", 0}, {"rev", 0},
-	{"p", 1},    {"pl", 1},	    {"u", 1},	{"deb", 1},   {"ubuntu", 1},  {"post", 1},
-	{"dfsg", 1}, {"ds", 1},	    {"bpo", 1}, {"sp", 1},    {"build", 1},
+	{"dev", -5},	 {"alpha", -4}, {"a", -4},  {"beta", -3}, {"b", -3},	  {"pre", -2},
+	{"rc", -1},	 {"v", 0},	{"ver", 0}, {"r", 0},	  {"version", 0}, {"rev", 0},
+	{"revision", 0}, {"p", 1},	{"pl", 1},  {"u", 1},	  {"deb", 1},	  {"ubuntu", 1},
+	{"post", 1},	 {"dfsg", 1},	{"ds", 1},  {"bpo", 1},	  {"sp", 1},	  {"build", 1},
 };
 
 #define RANK_TILDE (-6)
@@ -68,12 +68,10 @@ static struct bytes without(struct bytes text, size_t size)
 
 static bool is_word(struct bytes text, const char *word)
 {
-	if (text.size != strlen(word))
-		return false;
 	for (size_t i = 0; i < text.size; i++)
-		if (ascii_lower(text.data[i]) != word[i])
+		if (ascii_lower(text.data[i]) != word[i] || word[i] == '\0')
 			return false;
-	return true;
+	return word[text.size] == '\0';
 }
 
 static int rank_of_word(struct bytes word)
@@ -213,7 +211,7 @@ static bool has_digit(struct bytes text)
 	return false;
 }
 
-/* The order by the different parts of two names. */
+/* The order by the different parts of two names. If numbers decide, the reason is NAME_NUMBER. */
 static struct name_order parts_order(struct bytes x, struct bytes y)
 {
 	struct name_order mark_x = mark_of(x), mark_y = mark_of(y);
@@ -227,7 +225,119 @@ static struct name_order parts_order(struct bytes x, struct bytes y)
 	if ((!has_digit(x) && !has_digit(y)) || !is_version(x) || !is_version(y))
 		return (struct name_order){0, NAME_NONE};
 	order = compare_versions(x, y);
-	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_VERSION};
+	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_NUMBER};
+}
+
+/* ---- Numbers: do they say a version or a date, or do they count something? ---- */
+
+/* Is this a number with digits from `low` to `high`? */
+static bool is_within(struct bytes digits, unsigned low, unsigned high)
+{
+	unsigned value = 0;
+
+	for (size_t i = 0; i < digits.size; i++)
+		value = 10 * value + (unsigned)(digits.data[i] - '0');
+	return value >= low && value <= high;
+}
+
+/* Does it begin with a day like 2024-03-05, or 20240305 without separators? */
+static bool begins_with_date(struct bytes text)
+{
+	size_t between = text.size > 4 && is_separator(text.data[4]);
+	const char *month, *day;
+
+	if (text.size < 8 + 2 * between || run_of(text, is_digit) < (between ? 4 : 8))
+		return false;
+	month = text.data + 4 + between;
+	day = month + 2 + between;
+	if (!is_digit(month[0]) || !is_digit(month[1]) || !is_digit(day[0]) || !is_digit(day[1]) ||
+	    (between && day[-1] != text.data[4]))
+		return false;
+	return is_within((struct bytes){text.data, 4}, 1900, 2099) &&
+	       is_within((struct bytes){month, 2}, 1, 12) &&
+	       is_within((struct bytes){day, 2}, 1, 31);
+}
+
+/* Is a number after this word a version? One letter can also stand for a page or a part. */
+static bool is_version_mark(struct bytes word)
+{
+	if (word.size == 1)
+		return is_word(word, "v") || is_word(word, "r");
+	for (size_t i = 0; i < sizeof mark_words / sizeof *mark_words; i++)
+		if (is_word(word, mark_words[i].text))
+			return true;
+	return rank_of_word(word) != RANK_WRONG && !is_word(word, "pl") && !is_word(word, "ds");
+}
+
+/* The word before `at`, without separators between. */
+static struct bytes word_before(struct bytes name, size_t at)
+{
+	size_t end;
+
+	while (at > 0 && is_separator(name.data[at - 1]))
+		at--;
+	for (end = at; at > 0 && is_letter(name.data[at - 1]);)
+		at--;
+	return (struct bytes){name.data + at, end - at};
+}
+
+/* A number goes on after a single separator: 1.2, 2024-03-05. */
+static bool continues(struct bytes name, size_t at)
+{
+	return (at < name.size && is_digit(name.data[at])) ||
+	       (at + 1 < name.size && is_separator(name.data[at]) && is_digit(name.data[at + 1]));
+}
+
+/*
+ * The meaning of the number in a name from `head` to `end`. The number may begin before, and end
+ * after, since the common parts of two names have been left out.
+ */
+static enum name_reason meaning_of(struct bytes name, size_t head, size_t end)
+{
+	bool has_mark = false, has_dot = false;
+
+	while (head > 0 && (is_digit(name.data[head - 1]) || continues(name, head - 1)))
+		head--;
+	while (continues(name, end))
+		end++;
+	for (size_t i = head; i < end; i++) {
+		bool is_first = i == head || !is_digit(name.data[i - 1]);
+		if (!is_digit(name.data[i]) || !is_first)
+			continue;
+		if (begins_with_date((struct bytes){name.data + i, end - i}))
+			return NAME_DATE;
+		has_mark = has_mark || is_version_mark(word_before(name, i)) ||
+			   (i > 0 && name.data[i - 1] == '~');
+		has_dot = has_dot ||
+			  (i > head + 1 && name.data[i - 1] == '.' && is_digit(name.data[i - 2]));
+	}
+	return has_mark || has_dot ? NAME_VERSION : NAME_NUMBER;
+}
+
+static bool is_in_parentheses_at(struct bytes name, size_t at)
+{
+	while (at < name.size && is_digit(name.data[at]))
+		at++;
+	if (at == name.size || name.data[at] != ')')
+		return false;
+	while (at > 0 && is_digit(name.data[at - 1]))
+		at--;
+	return at > 0 && name.data[at - 1] == '(';
+}
+
+/* The stronger meaning in either name. */
+static enum name_reason meaning_of_both(struct bytes x, struct bytes y, size_t head, size_t tail)
+{
+	enum name_reason in_x = meaning_of(x, head, x.size - tail);
+	enum name_reason in_y = meaning_of(y, head, y.size - tail);
+	enum name_reason stronger = in_x < in_y ? in_x : in_y;
+	struct bytes middle_x = {x.data + head, x.size - head - tail};
+	struct bytes middle_y = {y.data + head, y.size - head - tail};
+
+	bool is_appended = !has_digit(middle_x) || !has_digit(middle_y) ||
+			   (is_in_parentheses_at(x, head) && is_in_parentheses_at(y, head));
+
+	return stronger == NAME_NUMBER && is_appended ? NAME_APPENDED : stronger;
 }
 
 /* Would a cut before `at` divide a run of such characters? */
@@ -251,6 +361,7 @@ static bool splits_end(struct bytes x, struct bytes y, size_t tail, bool (*is_on
 static struct name_order middles_order(struct bytes x, struct bytes y, bool whole_words)
 {
 	size_t smaller = x.size < y.size ? x.size : y.size, head = 0, tail = 0;
+	struct name_order order;
 
 	while (head < smaller && x.data[head] == y.data[head])
 		head++;
@@ -261,9 +372,11 @@ static struct name_order middles_order(struct bytes x, struct bytes y, bool whol
 	while (splits_end(x, y, tail, is_digit) ||
 	       (whole_words && splits_end(x, y, tail, is_letter)))
 		tail--;
-	x = (struct bytes){x.data + head, x.size - head - tail};
-	y = (struct bytes){y.data + head, y.size - head - tail};
-	return parts_order(x, y);
+	order = parts_order((struct bytes){x.data + head, x.size - head - tail},
+			    (struct bytes){y.data + head, y.size - head - tail});
+	if (order.reason == NAME_NUMBER)
+		order.reason = meaning_of_both(x, y, head, tail);
+	return order;
 }
 
 struct name_order names_order(struct bytes x, struct bytes y)
@@ -334,11 +447,26 @@ static struct bytes last_part(struct bytes path)
 	return without(path, path.size - size);
 }
 
-bool paths_are_related(struct bytes x, struct bytes y)
+enum names_relation paths_relation(struct bytes x, struct bytes y)
 {
 	struct bytes name_x = last_part(x), name_y = last_part(y);
+	bool are_equal = bytes_compare(name_x, name_y) == 0;
+	struct name_order order = are_equal ? directories_order(x, y) : names_order(name_x, name_y);
 
-	return bytes_compare(name_x, name_y) == 0 || names_order(name_x, name_y).order != 0;
+	switch (order.reason) {
+	case NAME_VERSION:
+	case NAME_BACKUP:
+	case NAME_COPY:
+		return NAMES_MARKED;
+	case NAME_DATE:
+	case NAME_APPENDED:
+		return NAMES_ALIKE;
+	case NAME_NUMBER:
+		return are_equal ? NAMES_ALIKE : NAMES_COUNTED;
+	case NAME_NONE:
+		break;
+	}
+	return are_equal ? NAMES_ALIKE : NAMES_OTHER;
 }
 
 struct name_order paths_order(struct bytes x, struct bytes y)

@@ -12,9 +12,12 @@
 
 enum name_reason {
 	NAME_NONE,
-	NAME_VERSION, /* a number, a version or a date */
-	NAME_BACKUP,  /* "~", ".bak", "old" */
-	NAME_COPY     /* "(1)", "copy of", "new" */
+	NAME_VERSION,  /* a version: "v2", "rev 3", "1.2" */
+	NAME_DATE,     /* a date with its day */
+	NAME_APPENDED, /* a number in parentheses, or one that the other name does not have */
+	NAME_NUMBER,   /* other numbers, which may count pages, photos or invoices */
+	NAME_BACKUP,   /* "~", ".bak", "old" */
+	NAME_COPY      /* "(1)", "copy of", "new" */
 };
 
 struct name_order {
@@ -28,10 +31,14 @@ struct name_order names_order(struct bytes x, struct bytes y);
 /* For paths: by their last parts and by their directories, which must not contradict each other. */
 struct name_order paths_order(struct bytes x, struct bytes y);
 
-/*
- * Are these probably names of versions of one file: names with equal last parts, or names that give
- * evidence? Names of translations, templates and files of a series are not.
- */
-bool paths_are_related(struct bytes x, struct bytes y);
+/* What two names say about the files being versions of one file. */
+enum names_relation {
+	NAMES_OTHER,   /* nothing in common, as with translations and letters */
+	NAMES_COUNTED, /* the same except for a number that may count something */
+	NAMES_ALIKE,   /* the same except for directories, a date or an appended number */
+	NAMES_MARKED   /* marked as a version, a backup or a copy */
+};
+
+enum names_relation paths_relation(struct bytes x, struct bytes y);
 
 #endif

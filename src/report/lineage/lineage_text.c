@@ -6,7 +6,7 @@
  *     |-o  a-draft  from a
  *     o  b          from a
  *     =  copy-of-b  identical to b
- *     ?  c          next to b; it is unclear which of the two is earlier
+ *     ?  c          next to b; it is unclear which of the two is earlier, or whether they are versions
  *
  * To the left of the drawing are the resemblance to the version above and the date. To the right
  * are the size and the certainty of the order, if the terminal is wide enough.
@@ -132,7 +132,9 @@ static void certainty_of(const struct lineage_version *version, char *text, size
 	if (is_first(version))
 		return;
 	lineage_reasons(version, reasons);
-	if (!lineage_is_clear(version))
+	if (version->relation <= LINEAGE_DOUBTFUL)
+		snprintf(text, size, "perhaps a version");
+	else if (!lineage_is_clear(version))
 		snprintf(text, size, "order unclear");
 	else
 		snprintf(text, size, "%u %% sure by %s", lineage_percent(version),
@@ -274,7 +276,7 @@ void lineage_write_legend(struct listing *listing)
 		      "Each version is below the one that it was probably made from, with the "
 		      "resemblance of the two. Times are UTC.",
 		      columns);
-	fputs("o version  = identical  ? order unclear  |- branch\n\n", listing->file);
+	fputs("o version  = identical  ? unclear  |- branch\n\n", listing->file);
 }
 
 int lineage_write_text(struct listing *listing, const struct group *group,
