@@ -297,3 +297,40 @@ runs 0 "$SIMHASH" "$files"
 runs 0 "$SIMFIND" --group=none --format=json
 same "notes once all have sketches" 0 "$(grep -c note: err || true)"
 pairs_of path_a path_b distance verified resemblance | cmp every - || fail "sketches made later find other pairs"
+
+# Only identical files have 100 %, in every output: one changed byte in a large file, and a file that
+# has the same content twice.
+reset
+mkdir "$files"/{a,b}
+random_bytes 3000000 9 >"$files/a/large"
+{ head -c 1500000 "$files/a/large"; printf x; tail -c 1499999 "$files/a/large"; } >"$files/b/large"
+runs 0 "$SIMHASH" "$files"
+for options in '' --group --group=none --group=lineage --also=versions --verify=all "--verify=all --also=versions" --order=delta \
+	"--directories $files/a $files/b" "$files/a/large"; do
+	for format in text csv json html; do
+		case "$options $format" in
+		*--group=lineage\ csv | *--order*\ html | *=none\ html) continue ;;
+		esac
+		status=0
+		# shellcheck disable=SC2086
+		"$SIMFIND" --summary=none $options --format=$format >out || status=$?
+		[ "$status" = 0 ] || fail "simfind $options --format=$format"
+		grep -q large out || fail "$options $format does not list the file: $(cat out)"
+		[ "$format" != html ] || sed -i 's/.*id="data">//;t;d' out
+		! sed '/representative/d;s/"",1\.0*,//' out | grep -E '100(\.0+)? ?%|[^0-9.]1\.0{4,}[^0-9]|shared_bytes":3000000' ||
+			fail "$options $format: a share of 100 %"
+	done
+done
+runs 0 "$SIMFIND" --compare "$files/a/large" "$files/b/large"
+! grep -E "(resemblance|bytes in both).*100" out || fail "--compare: a share of 100 %"
+mkdir "$files/twice"
+random_bytes 50000 8 >"$files/twice/once"
+{ cat "$files/twice/once" "$files/twice/once"; } >"$files/twice/twice"
+runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMFIND" --summary=none --verify=all --also=versions --min-resemblance=0.4 --format=json "$files/twice/once"
+pairs_of resemblance contained_a contained_b >found
+python3 - found <<'PYTHON' || fail "more in common than the sizes allow: $(cat found)"
+import sys
+rows = [line.strip().split("|") for line in open(sys.argv[1])]
+assert rows and all(float(row[0]) <= 0.5 for row in rows), rows
+PYTHON

@@ -32,12 +32,12 @@ def kind(member):
     """0: a copy, 1: nearly identical, 2: similar."""
     if member["role"] == "copy":
         return 0
-    return 1 if int(100 * member["resemblance"] + 0.5) >= 90 else 2
+    return 1 if member["resemblance"] >= 0.9 else 2
 
 
 def label(member):
     percent = 100 * member["resemblance"]
-    return "%.0f %%" % percent if percent < 99.5 else ">99 %"
+    return "%d %%" % (percent + 1e-4) if percent < 99.5 else ">99 %"
 
 
 def others(group):

@@ -222,7 +222,7 @@ static void text_escapes_what_could_act(void **state)
 {
 	(void)state;
 	expect("text", false,
-	       "88 %              /a  /b c\n"
+	       "87 %              /a  /b c\n"
 	       "identical         /q\"\\x1b,\\n  "
 	       "/\\xff\xc3\xa9\\xed\\xa0\\x80\\\\\\xc2\\x9b\n");
 }

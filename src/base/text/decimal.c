@@ -63,6 +63,12 @@ double shown_share(double share, bool is_whole, unsigned steps)
 	return share < step ? step : share > 1 - step ? 1 - step : share;
 }
 
+unsigned share_in_steps(double share, unsigned steps)
+{
+	/* 0.29 is a little less than 29 hundredths. */
+	return (unsigned)(steps * shown_share(share, false, steps) + 1e-6);
+}
+
 const char *format_count(uint64_t count, char *buffer)
 {
 	char digits[24];

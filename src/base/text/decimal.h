@@ -33,6 +33,12 @@ size_t decimal_size(const char *text, bool *has_percent);
  */
 double shown_share(double share, bool is_whole, unsigned steps);
 
+/*
+ * Return the share of two things that are not identical, rounded down to one of `steps` steps, times
+ * `steps`: from 0 to steps - 1, and 0 only if it is exactly 0.
+ */
+unsigned share_in_steps(double share, unsigned steps);
+
 /* Write 1234567 as "1,234,567", and bytes as "1.2 GB". `buffer` has room for 32 bytes. */
 const char *format_count(uint64_t count, char *buffer);
 const char *format_bytes(double bytes, char *buffer);

@@ -137,8 +137,10 @@ static struct pair_row pair_row_of(const struct file_pair *pair)
 	};
 
 	if (has_containment(relation)) {
-		snprintf(row.contained_a, SHARE_SIZE, "%.6f", relation->contained_a);
-		snprintf(row.contained_b, SHARE_SIZE, "%.6f", relation->contained_b);
+		snprintf(row.contained_a, SHARE_SIZE, "%.6f",
+			 shown_containment(relation, relation->contained_a));
+		snprintf(row.contained_b, SHARE_SIZE, "%.6f",
+			 shown_containment(relation, relation->contained_b));
 	}
 	return row;
 }

@@ -154,6 +154,9 @@ static void write_sum_tables(struct comparison *c)
 		      (double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
 }
 
+/* Of different files, 128 equal registers only show that fewer than one in 128 shingles differ. */
+#define ESTIMATE_MAX 0.995
+
 static void write_resemblance(struct comparison *c)
 {
 	struct simhash_resemblance_sketch a, b;
@@ -164,6 +167,8 @@ static void write_resemblance(struct comparison *c)
 	if (!simhash_resemblance_estimate(&a, (int64_t)c->a.size, &b, (int64_t)c->b.size,
 					  &resemblance))
 		resemblance = -1;
+	if (resemblance > ESTIMATE_MAX && !are_equal(c))
+		resemblance = ESTIMATE_MAX;
 	write_measure(c, "resemblance sketch", resemblance,
 		      resemblance < 0 ? "too small for an estimate"
 				      : "estimated from 128 bytes of each");

@@ -55,7 +55,8 @@ static int64_t common_bytes(int64_t x, int64_t y, double resemblance)
 	double common = resemblance / (1 + resemblance) * ((double)x + (double)y);
 	int64_t smaller = x < y ? x : y;
 
-	return common < (double)smaller ? (int64_t)common : smaller;
+	/* Of two different files of one size, neither has all of the other. */
+	return common < (double)smaller ? (int64_t)common : smaller - (x == y);
 }
 
 void likeness_forest_offer(struct likeness_forest *forest, uint32_t x, uint32_t y,

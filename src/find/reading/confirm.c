@@ -127,12 +127,15 @@ static int sort_for_reading(struct file_pair **pairs, size_t count, const struct
 static void set_shares(struct relation *relation, double a, double b, double a_found,
 		       double b_found)
 {
-	double both = (a_found + b_found) / 2;
+	double both = (a_found + b_found) / 2, most = a < b ? a / b : b > 0 ? b / a : 0;
 
 	relation->verification = PAIR_READ;
 	relation->contained_a = a > 0 ? a_found / a : 1;
 	relation->contained_b = b > 0 ? b_found / b : 1;
 	relation->resemblance = a + b - both > 0 ? both / (a + b - both) : 1;
+	/* Repeated content is found in both directions, but the sizes count it each time. */
+	if (relation->resemblance > most && a + b > 0)
+		relation->resemblance = most;
 }
 
 /*

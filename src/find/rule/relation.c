@@ -26,3 +26,10 @@ double shown_resemblance(const struct relation *relation, bool is_identical)
 		       ? shown_share(relation->resemblance, is_identical, SIMHASH_MILLION)
 		       : NAN;
 }
+
+double shown_containment(const struct relation *relation, double contained)
+{
+	bool is_whole = contained >= 1 && relation->verification == PAIR_READ;
+
+	return has_containment(relation) ? shown_share(contained, is_whole, SIMHASH_MILLION) : NAN;
+}

@@ -81,4 +81,10 @@ int relations_compare(const struct relation *x, const struct relation *y);
  */
 double shown_resemblance(const struct relation *relation, bool is_identical);
 
+/*
+ * One of the two contained shares to show; NAN if unknown. Only reading shows that all of a file is
+ * in another one.
+ */
+double shown_containment(const struct relation *relation, double contained);
+
 #endif

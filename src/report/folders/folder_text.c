@@ -372,23 +372,12 @@ static void write_whole(FILE *out, const struct folder_comparison *comparison)
 		      out);
 }
 
-/* Return whole percents of a changed file. */
-static unsigned changed_percent(const struct folder_file *file)
-{
-	unsigned percent = file->resemblance < 0 ? 0 : (unsigned)(100 * file->resemblance + 0.5);
-
-	return percent > 99 ? 100 : percent;
-}
-
 /* Write "97 %", or ">99 %" for a file that is not identical. */
 static void format_percent(const struct folder_file *file, char *text, size_t size)
 {
-	unsigned percent = changed_percent(file);
+	double share = file->resemblance < 0 ? 0 : file->resemblance;
 
-	if (percent > 99)
-		snprintf(text, size, ">99 %%");
-	else
-		snprintf(text, size, "%u %%", percent);
+	snprintf(text, size, share < 0.995 ? "%u %%" : ">99 %%", share_in_steps(share, 100));
 }
 
 #define RELATION_COLUMNS 12 /* the columns of "  99 % like " */

@@ -8,20 +8,21 @@
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/text/decimal.h"
 #include "base/text/escape.h"
 #include "base/text/record.h"
 
 /* Different files may have equal sketches. Then the label is ">99 %", not "identical". */
 static void format_label(const struct ordered_file *file, char label[LABEL_SIZE])
 {
-	double percent = 100 * (double)file->shared_bytes / (double)file->size_bytes;
+	double share = (double)file->shared_bytes / (double)file->size_bytes;
 
 	if (file->is_copy)
 		snprintf(label, LABEL_SIZE, "identical");
-	else if (percent >= 99.5)
+	else if (share >= 0.995)
 		snprintf(label, LABEL_SIZE, ">99 %% in");
 	else
-		snprintf(label, LABEL_SIZE, "%.0f %% in", percent);
+		snprintf(label, LABEL_SIZE, "%u %% in", share_in_steps(share, 100));
 }
 
 static void write_path(FILE *out, struct bytes path, bool has_marks)

@@ -38,15 +38,20 @@ const char *confirmation_name(const struct file_pair *pair)
 							      : NULL;
 }
 
-/* Write "about 97 %" for an estimate, or "97.31 %" for a measured resemblance. */
+/*
+ * Write "97 %" for an estimate, or "97.31 %" for a measured resemblance. Shares are rounded down, and
+ * different files never have 100 %.
+ */
 static void label_resemblance(const struct relation *relation, char label[LABEL_SIZE])
 {
-	double percent = 100 * relation->resemblance;
+	double share = relation->resemblance;
 
 	if (relation->verification == PAIR_SKETCH)
-		snprintf(label, LABEL_SIZE, percent < 99.5 ? "%.0f %%" : ">99 %%", percent);
+		snprintf(label, LABEL_SIZE, share < 0.995 ? "%u %%" : ">99 %%",
+			 share_in_steps(share, 100));
 	else
-		snprintf(label, LABEL_SIZE, percent < 99.995 ? "%.2f %%" : ">99.99 %%", percent);
+		snprintf(label, LABEL_SIZE, share < 0.99995 ? "%.2f %%" : ">99.99 %%",
+			 share_in_steps(share, 10000) / 100.0);
 }
 
 char *share_label(const struct relation *relation, char label[LABEL_SIZE])
@@ -54,9 +59,11 @@ char *share_label(const struct relation *relation, char label[LABEL_SIZE])
 	double share = larger_containment(relation);
 
 	if (relation->verification == PAIR_SKETCH)
-		snprintf(label, LABEL_SIZE, share < 0.995 ? "(%.0f %%)" : "(>99 %%)", 100 * share);
+		snprintf(label, LABEL_SIZE, share < 0.995 ? "(%u %%)" : "(>99 %%)",
+			 share_in_steps(share, 100));
 	else
-		snprintf(label, LABEL_SIZE, "(%.0f %%)", 100 * shown_share(share, share >= 1, 100));
+		snprintf(label, LABEL_SIZE, "(%u %%)",
+			 share >= 1 ? 100 : share_in_steps(share, 100));
 	return label;
 }
 

@@ -16,15 +16,16 @@ static const struct presentation as_heading = {.records = {.format = RECORD_HEAD
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
 	const struct relation *relation = &pair->relation;
-	bool has_shares = has_containment(relation);
 	const char *verified = verification_name(relation->verification);
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
 		FIELD_UNSIGNED(IN_LISTS, "distance", relation->distance),
 		FIELD_SHARE(IN_LISTS, "count_difference", count_difference(pair)),
 		FIELD_WORD(IN_LISTS, "confirmation", confirmation_name(pair)),
-		FIELD_SHARE(IN_LISTS, "contained_a", has_shares ? relation->contained_a : NAN),
-		FIELD_SHARE(IN_LISTS, "contained_b", has_shares ? relation->contained_b : NAN),
+		FIELD_SHARE(IN_LISTS, "contained_a",
+			    shown_containment(relation, relation->contained_a)),
+		FIELD_SHARE(IN_LISTS, "contained_b",
+			    shown_containment(relation, relation->contained_b)),
 		FIELD_SHARE(IN_LISTS, "resemblance",
 			    shown_resemblance(relation, relation->is_identical)),
 		FIELD_WORD(IN_JSON, "verified", verified),

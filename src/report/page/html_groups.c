@@ -5,7 +5,6 @@
  */
 #include "report/page/html_groups.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/basic/clock.h"
@@ -36,7 +35,7 @@ static enum kind kind_of(const struct group *group, const struct group_member *m
 	if (member->relation.is_part)
 		return KIND_PART;
 	return has_resemblance(&member->relation) &&
-			       lround(100 * member->relation.resemblance) >= NEARLY_PERCENT
+			       100 * member->relation.resemblance >= NEARLY_PERCENT
 		       ? KIND_NEARLY
 		       : KIND_SIMILAR;
 }
@@ -176,7 +175,10 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	const struct field fields[] = {
 		FIELD_TEXT(IN_PAGE, "label", bytes_of(is_first ? "" : pair_label(&pair, label))),
 		FIELD_SHARE(IN_PAGE, "resemblance",
-			    has_resemblance(relation) ? relation->resemblance : NOT_KNOWN),
+			    has_resemblance(relation)
+				    ? shown_resemblance(relation,
+							is_first || pair.relation.is_identical)
+				    : NOT_KNOWN),
 		FIELD_UNSIGNED(IN_PAGE, "kind", kind_of(group, member)),
 		FIELD_SIGNED(IN_PAGE, "size", file->size_bytes),
 		FIELD_HEX(IN_PAGE, "hash", hash_of(file)),

@@ -7,7 +7,7 @@
 
 #include "report/page/report.h"
 
-/* Files with at least this resemblance, in rounded percent, are nearly identical. */
+/* Files with at least this resemblance, in percent, are nearly identical. */
 #define NEARLY_PERCENT 90
 
 /* Write fields of an object, with a comma before each field. */
