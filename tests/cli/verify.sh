@@ -305,7 +305,7 @@ mkdir "$files"/{a,b}
 random_bytes 3000000 9 >"$files/a/large"
 { head -c 1500000 "$files/a/large"; printf x; tail -c 1499999 "$files/a/large"; } >"$files/b/large"
 runs 0 "$SIMHASH" "$files"
-for options in '' --group --group=none --group=lineage --also=versions --verify=all "--verify=all --also=versions" --order=delta \
+for options in '' --group --group=none --group=lineage --verify=all --order=delta \
 	"--directories $files/a $files/b" "$files/a/large"; do
 	for format in text csv json html; do
 		case "$options $format" in
@@ -327,7 +327,7 @@ mkdir "$files/twice"
 random_bytes 50000 8 >"$files/twice/once"
 { cat "$files/twice/once" "$files/twice/once"; } >"$files/twice/twice"
 runs 0 "$SIMHASH" "$files"
-runs 0 "$SIMFIND" --summary=none --verify=all --also=versions --min-resemblance=0.4 --format=json "$files/twice/once"
+runs 0 "$SIMFIND" --summary=none --verify=all --min-resemblance=0.4 --format=json "$files/twice/once"
 pairs_of resemblance contained_a contained_b >found
 python3 - found <<'PYTHON' || fail "more in common than the sizes allow: $(cat found)"
 import sys
