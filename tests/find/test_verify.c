@@ -205,12 +205,44 @@ static void where_sketches_cannot_tell_they_and_the_counts_must_agree(void **sta
 	assert_false(verify(&sketch, 21));
 	assert_true(verify(&read, 21)); /* reading decides later */
 	assert_int_equal(relation.verification, PAIR_COUNTS);
-	x.sketch.registers[3]++;
+	/* 9 of 15 registers are 60 %. */
+	for (int i = 0; i < 6; i++)
+		x.sketch.registers[i] = 100;
+	assert_true(verify(&sketch, 20));
+	assert_int_equal(relation.verification, PAIR_COUNTS);
+	assert_false(
+		verify(&(struct verify_rule){.mode = VERIFY_SKETCH, .min_resemblance = 0.7}, 20));
+	assert_false(verify(&(struct verify_rule){.mode = VERIFY_SKETCH, .min_resemblance = 1}, 0));
+	x.sketch.registers[6] = 100;
 	assert_false(verify(&sketch, 0));
 	/* With a sixteenth register, there is an estimate. */
 	x.sketch.registers[20] = y.sketch.registers[20] = 9;
 	assert_true(verify(&sketch, 21));
 	assert_int_equal(relation.verification, PAIR_SKETCH);
+}
+
+/* 1,000 of 2,000 bytes are zeros: the other counts must agree within a fiftieth of the rest. */
+static void counts_of_mostly_one_byte_are_no_evidence(void **state)
+{
+	const struct verify_rule rule = {.mode = VERIFY_SKETCH, .min_resemblance = GRADED};
+
+	(void)state;
+	make_files(2000, REGISTERS);
+	memset(x.sketch.registers + 2, 0, REGISTERS - 2);
+	memset(y.sketch.registers + 2, 0, REGISTERS - 2);
+	x.table.count[0] = 1000;
+	y.table.count[0] = 1010;
+	x.table.count[3] = 40;
+	y.table.count[3] = 63;
+	assert_true(verify(&rule, 20));
+	y.table.count[3] = 65;
+	assert_false(verify(&rule, 20));
+	/* Two registers can be equal by chance, or in a header. */
+	y.table.count[3] = 40;
+	x.sketch.registers[2] = 7;
+	assert_false(verify(&rule, 20));
+	x.sketch.registers[3] = y.sketch.registers[3] = 7;
+	assert_true(verify(&rule, 20));
 }
 
 /* A run of one byte has a sketch of zeros, and so does a file shorter than a shingle. */
@@ -544,6 +576,7 @@ int main(void)
 		cmocka_unit_test(without_a_sketch_counts_and_extension_decide),
 		cmocka_unit_test(small_files_need_more),
 		cmocka_unit_test(where_sketches_cannot_tell_they_and_the_counts_must_agree),
+		cmocka_unit_test(counts_of_mostly_one_byte_are_no_evidence),
 		cmocka_unit_test(without_a_shingle_nothing_is_known),
 		cmocka_unit_test(a_sketch_settles_what_is_clearly_above),
 		cmocka_unit_test(identical_files_are_a_pair_whatever_else_holds),

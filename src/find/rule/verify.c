@@ -92,10 +92,50 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 }
 
 /*
+ * Do the sketches of two files with few registers mostly agree? One equal register can be a header
+ * that many files have, or chance.
+ */
+#define FEW_EQUAL_MIN 3
+#define FEW_MIN_SHARE 0.6
+
+static bool agree_mostly(const struct verify_rule *rule, const struct find_file *x,
+			 const struct find_file *y)
+{
+	double minimum = rule->min_resemblance > FEW_MIN_SHARE ? rule->min_resemblance
+							       : FEW_MIN_SHARE;
+	unsigned used = 0, equal = 0;
+
+	for (size_t i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++) {
+		uint8_t a = x->sketch.registers[i], b = y->sketch.registers[i];
+		used += a != 0 || b != 0;
+		equal += a != 0 && a == b;
+	}
+	return equal >= FEW_EQUAL_MIN && equal >= minimum * used;
+}
+
+/*
+ * If most of a file is one tag, such as zeros, its counts say little. So the other counts must also
+ * agree: within a fiftieth of the other bytes.
+ */
+static bool rests_agree(const struct find_file *x, const struct find_file *y)
+{
+	const uint64_t *a = x->table.count, *b = y->table.count;
+	uint64_t distance = 0;
+	size_t most = 0;
+
+	for (size_t i = 1; i < SIMHASH_TAGS; i++)
+		most = a[i] > a[most] ? i : most;
+	for (size_t i = 0; i < SIMHASH_TAGS; i++)
+		if (i != most)
+			distance += a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+	return distance <= 4 + ((uint64_t)x->size_bytes - a[most]) / 50;
+}
+
+/*
  * For sketches with few registers, for example of files that are mostly zeros. Such files are a
- * pair if their few shingles are the same and their counts agree within 1 %. A sketch without
- * registers is no evidence: blanks, bytes of 0xff and files that are too short for a shingle have
- * such a sketch.
+ * pair if their few shingles are the same, or most of several, and their counts agree within 1 %. A
+ * sketch without registers is no evidence: blanks, bytes of 0xff and files that are too short for a
+ * shingle have such a sketch.
  */
 static bool verify_by_counts(const struct verify_rule *rule, const struct find_file *x,
 			     const struct find_file *y, struct relation *relation)
@@ -105,7 +145,10 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	relation->verification = PAIR_COUNTS;
 	if (rule->mode == VERIFY_READ)
 		return true;
-	return sketch_has_shingles(x) && memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 &&
+	return sketch_has_shingles(x) &&
+	       (memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 ||
+		agree_mostly(rule, x, y)) &&
+	       rests_agree(x, y) && rests_agree(y, x) &&
 	       simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes);
 }
 
