@@ -304,7 +304,7 @@ reset
 mkdir "$files"/{a,b}
 random_bytes 3000000 9 >"$files/a/large"
 { head -c 1500000 "$files/a/large"; printf x; tail -c 1499999 "$files/a/large"; } >"$files/b/large"
-runs 0 "$SIMHASH" "$files"
+runs 0 "$SIMHASH" "$files/a" "$files/b"
 for options in '' --group --group=none --group=lineage --verify=all --order=delta \
 	"--directories $files/a $files/b" "$files/a/large"; do
 	for format in text csv json html; do
