@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Measures what simfind finds and what it finds wrongly, compared with ssdeep and tlsh. The truth is
-# the exact Jaccard index of all runs of 16 bytes. Prints tables in Markdown: recall for next
-# versions of files and for files changed in eight ways, the share of listed pairs among unrelated
-# files of one kind and size, the precision of the list for a tree, identical files, and the error
-# of the printed resemblance.
+# the exact Jaccard index of all runs of 16 bytes, or the way in which a file was made. Prints tables
+# in Markdown: first all goals and what was measured, then the details: recall for next versions of
+# files, for files changed in eight ways, for parts of files and for texts with other white space;
+# pairs listed among unrelated files of one kind and size, and among files of one template; the
+# precision of the list for a tree, identical files, and the error of the printed resemblance.
 #
 #     tests/bench/quality.sh BUILD CORPUS [OPTIONS]...
 #
@@ -64,6 +65,28 @@ digests() {
 of_ssdeep() { xargs -d '\n' -n 500 ssdeep -s 2>/dev/null || true; }
 of_tlsh() { xargs -d '\n' -n 1 tlsh -f 2>/dev/null || true; }
 
+# listed PART [PATH]...: index the paths alone, or otherwise the files of standard input, and add the list
+# for each OPTIONS to $folder/NUMBER.PART.csv
+listed() {
+	local part=$1 number=10 column index=sqlite:$folder/index.db
+	shift
+	rm -f "$folder"/index.db*
+	"$build/simhash" -q -d "$index" "${@:---files0-from=-}"
+	for column in "${columns[@]}"; do
+		# shellcheck disable=SC2086  # are several words
+		"$build/simfind" -q -d "$index" --format=csv $column -o "$folder/list.csv"
+		cat "$folder/list.csv" >>"$folder/$number.$part.csv"
+		printf '%s\n' "$column" >"$folder/$number.options"
+		number=$((number + 1))
+	done
+}
+
+# filled COUNT FOLDER: print the names of the files of the folder, and of other files up to the count
+filled() {
+	{ find "$2" -type f; cat "$kept/fill"; } | awk -v count="$1" 'NR <= count' | tr '\n' '\0'
+}
+
+columns=("$@")
 if [ ! -e "$kept/strangers.tsv" ]; then
 	"$here/quality_corpus.py" "$corpus" "$kept"
 fi
@@ -76,22 +99,25 @@ for tool in ssdeep tlsh; do
 done
 make tree.sha256 find "$kept/tree" -type f -exec sha256sum {} +
 
-for part in edits strangers tree; do
-	"$build/simhash" -q -d "sqlite:$folder/$part.db" "$kept/$part"
-done
-"$build/simhash" -q -d "sqlite:$folder/versions.db" "$kept/tree" "$kept/older"
-number=10
-for options; do
-	printf '%s\n' "$options" >"$folder/$number.options"
-	for part in edits strangers versions tree; do
-		# shellcheck disable=SC2086  # are several words
-		"$build/simfind" -q -d "sqlite:$folder/$part.db" --format=csv $options -o "$folder/$number.$part.csv"
+listed strangers "$kept/strangers"
+listed tree "$kept/tree"
+listed versions "$kept/tree" "$kept/older"
+listed reflowed "$kept/reflowed"
+for part in edits parts white; do
+	for change in "$kept/$part"/*-*; do
+		listed "$part" "$kept/$part/original" "$change"
 	done
-	number=$((number + 1))
 done
+for family in "$kept"/templates/*/*; do
+	[ "$(find "$family" -type f | wc -l)" -gt 40 ] || listed templates-40 < <(filled 40 "$family")
+done
+for kind in "$kept"/templates/*; do
+	listed templates-1000 < <(filled 1000 "$kind")
+done
+listed templates-20000 < <(filled 20000 "$kept/templates")
 "$here/quality_table.py" sample "$kept" "$folder" | exact >>"$kept/tree.truth"
 
 echo "Corpus $name: $(head -n 1 "$kept/manifest"), $(grep -vc '^#' "$kept/manifest") packages;" \
 	"$(wc -l <"$kept/versions.tsv") next versions, $(wc -l <"$kept/edits.tsv") edits," \
 	"$(wc -l <"$kept/strangers.tsv") strangers, a tree of $(wc -l <"$kept/tree.sha256") files"
-"$here/quality_table.py" table "$kept" "$folder"
+"$here/quality_goals.py" "$kept" "$folder"

@@ -1,7 +1,8 @@
 """Generates files of many kinds that look alike but share no content.
 
 Each generator takes a random.Random and a size, and returns at least this many bytes. Two files
-of one kind are like the files of two people: the same format with different content.
+of one kind are like the files of two people: the same format with different content. A template
+makes files of one person: each has the same content in one part, and its own content in another.
 
 SPDX-License-Identifier: MIT
 """
@@ -201,3 +202,85 @@ GENERATORS = {
     "random": (random_bytes, "bin"), "base64": (base64_text, "pem"), "hex dump": (hex_dump, "srec"),
     "sound": (sound, "wav"), "records": (records, "dat"), "mostly zeros": (sparse, "img"),
     "SQLite": (database, "db"), "gz": (gzipped, "gz"), "xz": (xzipped, "xz"), "zip": (zipped, "zip")}
+
+
+def translation(rng, size):
+    names = vocabulary(rng, 2000)
+    return lines(size, lambda: f"#: {rng.choice(names)}.c:{rng.randrange(2000)}\nmsgid \"" +
+                 " ".join(words(rng, 6, names)) + "\"\nmsgstr \"" + " ".join(words(rng, 6, names)) + "\"\n")
+
+
+# ---- Templates: each joins shared bytes and an own text to a file ----
+
+def code(rng, size):
+    names = vocabulary(rng, 400)
+
+    def line():
+        a, b, c = rng.sample(names, 3)
+        return rng.choice((f"static int {a}_{b}(struct {c} *{a})\n{{", f"\t{a} = {b}({c}, \"{a} {c}\");",
+                           f"\tif ({a}->{b} > {rng.randrange(999)})\n\t\treturn {c}({a}, {b});", "}\n"))
+    return lines(size, line)
+
+
+def html_paragraphs(rng, size):
+    return b"<p>" + b"</p>\n<p>".join(prose(rng, size).split(b"\n")) + b"</p>\n"
+
+
+def items(rng, size):
+    names = vocabulary(rng, 3000)
+    return lines(size, lambda: f"{rng.randrange(1, 20):4} x {' '.join(words(rng, 4, names)):40} "
+                 f"{rng.randrange(10**6) / 100:10.2f} EUR")
+
+
+def pdf(streams):
+    made, places = b"%PDF-1.4\n", []
+    for number, stream in enumerate(streams, 1):
+        places.append(len(made))
+        made += b"%d 0 obj\n<< /Length %d /Filter /FlateDecode >>\nstream\n" % (number, len(stream)) + stream + \
+            b"\nendstream\nendobj\n"
+    return made + b"xref\n" + b"".join(b"%010d 00000 n \n" % at for at in places) + \
+        b"trailer\n<< /Size %d >>\nstartxref\n%d\n%%%%EOF\n" % (len(places) + 1, len(made))
+
+
+def letter(shared, own):
+    """A docx with a picture and styles."""
+    made, half = io.BytesIO(), len(shared) // 2
+    text = b"<w:document><w:body>" + b"".join(b"<w:p><w:r><w:t>%s</w:t></w:r></w:p>" % line
+                                              for line in own.split(b"\n")) + b"</w:body></w:document>"
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content, packed in (
+                ("[Content_Types].xml", b"<Types/>", False), ("word/styles.xml", base64.b16encode(shared[:half]), True),
+                ("word/media/image1.png", shared[half:], False), ("word/document.xml", text, True)):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
+    return made.getvalue()
+
+
+def invoice(shared, own):
+    return pdf([shared, zlib.compress(own, 9)])
+
+
+def report(shared, own):
+    """Pictures and fonts of the program between compressed pages."""
+    def quarter(data, i):
+        return data[len(data) * i // 4:len(data) * (i + 1) // 4]
+    return pdf([stream for i in range(4) for stream in (quarter(shared, i), zlib.compress(quarter(own, i), 9))])
+
+
+def around(shared, own):
+    return shared[:len(shared) // 2] + own + shared[len(shared) // 2:]
+
+
+def before(shared, own):
+    return shared + own
+
+
+# The content that files share, their own content, how both make a file, its extension, and whether the own
+# content is compressed. The shared content has TEMPLATE_SIZE bytes.
+TEMPLATES = {
+    "letters with a logo": (random_bytes, prose, letter, "docx", True),
+    "invoices with a logo": (random_bytes, items, invoice, "pdf", True),
+    "documents of one program": (random_bytes, prose, report, "pdf", True),
+    "pages of a site": (html_paragraphs, html_paragraphs, around, "html", False),
+    "bills as text": (prose, items, around, "txt", False),
+    "sources with a licence": (prose, code, before, "c", False)}
+TEMPLATE_SIZE = 11_000

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Judges the results for a corpus of quality.sh, and prints tables in Markdown.
+"""Judges the results for a corpus of quality.sh in tables in Markdown, which quality_goals.py prints.
 
     quality_table.py strangers FOLDER          all pairs of strangers of one kind and size
     quality_table.py sample FOLDER RUNS        listed pairs of the tree whose true resemblance is unknown
     quality_table.py digests FOLDER TOOL       known pairs that ssdeep or tlsh call similar
-    quality_table.py table FOLDER RUNS         the tables
 
 FOLDER is the folder of quality_corpus.py; RUNS contains the output of simfind in N.options and N.PART.csv.
 
@@ -25,7 +24,7 @@ import tempfile
 
 RELATED = 0.2  # strangers with a greater resemblance are not counted as strangers
 SAMPLE = 2500  # listed pairs of each class of sizes in the tree whose true resemblance is computed
-BANDS = ((0.95, 1.01), (0.8, 0.95), (0.5, 0.8))
+BANDS = ((0.95, 1.01), (0.8, 0.95), (0.7, 0.8), (0.5, 0.7))
 CLASSES = ((256, "to 256 B"), (1 << 10, "to 1 KiB"), (4 << 10, "to 4 KiB"), (64 << 10, "to 64 KiB"),
            (1 << 20, "to 1 MiB"), (1 << 62, "above"))
 MEDIA = set("""pdf ps jpg jpeg png gif tif tiff webp ogg oga wav flac mp3 mid mp4 webm gz bz2 xz zip jar whl woff
@@ -61,11 +60,11 @@ def groups_of_strangers(folder):
 
 # ---- The list of simfind ----
 
-Listed = collections.namedtuple("Listed", "paths size resemblance")
+Listed = collections.namedtuple("Listed", "paths size resemblance is_part")
 
 
 class Run:
-    """The pairs in one file of simfind. One of several identical files represents them."""
+    """The pairs in the lists of simfind in one file. One of several identical files represents them."""
 
     def __init__(self, path):
         self.parent, self.similar = {}, {}
@@ -73,11 +72,14 @@ class Run:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             for row in csv.DictReader(file):
                 a, b = row["path_a"], row["path_b"]
+                if a == "path_a":
+                    continue
                 if row["match"] == "identical":
                     self.parent[self.root(a)] = self.root(b)
                 else:
                     size = max(int(row["size_a"]), int(row["size_b"]))
-                    listed.append(Listed(pair(a, b), size, row.get("resemblance")))
+                    listed.append(Listed(pair(a, b), size, row.get("resemblance"),
+                                         "part" in (row["match"], row.get("relation"))))
         for entry in listed:
             self.similar[pair(*map(self.root, entry.paths))] = entry
 
@@ -86,8 +88,20 @@ class Run:
             path = self.parent[path]
         return path
 
+    def entry(self, a, b):
+        return self.similar.get(pair(self.root(a), self.root(b)))
+
     def lists(self, a, b):
-        return pair(self.root(a), self.root(b)) in self.similar
+        return self.entry(a, b) is not None
+
+    def lists_part(self, a, b):
+        entry = self.entry(a, b)
+        return entry is not None and entry.is_part
+
+    def resemblance(self, a, b):
+        """As a number; -1 if the pair is not listed."""
+        entry = self.entry(a, b)
+        return -1 if entry is None else float(entry.resemblance or 0)
 
 
 def class_of(entry):
@@ -179,6 +193,12 @@ class Peer:
         return pair(a, b) in self.pairs
 
 
+def judges_of(folder, runs, part):
+    """What can tell whether two files of a part are similar: [(name, judge)]."""
+    return [(name, run[part]) for name, run in runs] + \
+        [(name, Peer(folder, tool, accept)) for name, tool, accept in PEERS]
+
+
 # ---- Tables ----
 
 def table(title, names, rows):
@@ -209,29 +229,75 @@ def recall_table(title, counts, names, order=None):
                          for key in keys if key in counts])
 
 
-def edit_tables(folder, judges):
+def size_class(row):
+    """The size of the original of an edit."""
+    size = os.path.getsize(row[0])
+    return next((name for most, name in ((300, "200 B"), (700, "500 B"), (2 << 10, "1 KiB"), (16 << 10, "4 to 16 KiB"),
+                                         (256 << 10, "16 to 256 KiB")) if size < most), "above")
+
+
+def edit_tables(folder, runs):
+    judges = judges_of(folder, runs, "edits")
     rows = list(rows_of(folder, "edits.tsv"))
     names = [name for name, _ in judges]
     judges = [judge for _, judge in judges]
-    for title, column in (("percent changed", 4), ("edit", 3), ("kind of file", 2)):
-        counted = rows if column == 4 else [row for row in rows if float(row[4]) <= 2]
-        counts = count_by(counted, lambda row: row[column], judges)
-        recall_table("recall, %, by " + title + ("" if column == 4 else " (up to 2 % changed)"), counts, names,
-                     None if column != 4 else sorted(counts, key=float))
+    large = [row for row in rows if os.path.getsize(row[0]) >= 4 << 10]
+    counts = count_by(large, lambda row: row[4], judges)
+    recall_table("recall of edits, %, files of 4 KiB and more, by percent changed", counts, names,
+                 sorted(counts, key=float))
+    for least, most, title in ((0, 2, "up to 2 %"), (5, 5, "5 %")):
+        counts = count_by((row for row in rows if least <= float(row[4]) <= most), size_class, judges)
+        recall_table(f"recall of edits of {title}, %, by size", counts, names)
+    for title, column in (("edit", 3), ("kind of file", 2)):
+        recall_table(f"recall of edits up to 2 %, %, files of 4 KiB and more, by {title}",
+                     count_by((row for row in large if float(row[4]) <= 2), lambda row: row[column], judges), names)
 
 
-def version_table(folder, judges):
+def band_of(exact):
+    return next((f"J {low} to {min(high, 1)}" for low, high in BANDS if low <= exact < high), "J below 0.5")
+
+
+def version_table(folder, runs):
+    judges = judges_of(folder, runs, "versions")
     truth = truth_of(folder, "versions")
-
-    def band(row):
-        exact = truth[pair(row[0], row[1])]
-        return next((f"J {low} to {min(high, 1)}" for low, high in BANDS if low <= exact < high), "J below 0.5")
     rows = [row for row in rows_of(folder, "versions.tsv") if pair(row[0], row[1]) in truth]
-    recall_table("next versions: recall, %", count_by(rows, band, [judge for _, judge in judges]),
-                 [name for name, _ in judges], [f"J {low} to {min(high, 1)}" for low, high in BANDS] + ["J below 0.5"])
+    recall_table("next versions: recall, %",
+                 count_by(rows, lambda row: band_of(truth[pair(row[0], row[1])]), [judge for _, judge in judges]),
+                 [name for name, _ in judges], [band_of(low) for low, _ in BANDS] + [band_of(0)])
 
 
-def stranger_tables(folder, judges):
+def change_table(title, rows, key, runs, part, test):
+    """Cells "listed / listed and true by the test, %" of changed files."""
+    groups = collections.OrderedDict()
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+
+    def cell(run, group):
+        tests = (run.lists(row[0], row[1]) for row in group), (test(run, row) for row in group)
+        return " / ".join(percent(sum(found), len(group)) for found in tests)
+    table(title, [name for name, _ in runs], [
+        (f"{name} ({len(group)})", [cell(run[part], group) for _, run in runs]) for name, group in groups.items()])
+
+
+def part_tables(folder, runs):
+    rows = sorted(rows_of(folder, "parts.tsv"), key=lambda row: (row[3], float(row[4])))
+    names = {"cut": "cut to {} %", "grown": "logs that grew by {} %", "front": "{} % inserted at the front"}
+    half = [row for row in rows if row[3] == "cut" and int(row[4]) >= 50]
+    for title, chosen, key in (("", rows, lambda row: names[row[3]].format(row[4])),
+                               (", cut to 50 % and more, by kind", half, lambda row: row[2])):
+        change_table("parts of files: listed / as a part, %" + title, chosen, key, runs, "parts",
+                     lambda run, row: run.lists_part(row[0], row[1]))
+
+
+def white_tables(folder, runs):
+    title, rows = "other white space: listed / with 95 % and more, %", list(rows_of(folder, "white.tsv"))
+    for column in 3, 2:
+        change_table(title, rows, lambda row: row[column], runs, "white",
+                     lambda run, row: run.resemblance(row[0], row[1]) >= 0.95)
+
+
+def stranger_tables(folder, runs):
+    judges = judges_of(folder, runs, "strangers")
     truth, related = truth_of(folder, "strangers"), 0
     shares = collections.defaultdict(dict)
     for (kind, size), paths in groups_of_strangers(folder).items():
@@ -327,24 +393,8 @@ def error_table(folder, runs):
     table("error of the printed resemblance: mean, standard deviation", [name for name, _ in runs], rows)
 
 
-def print_tables(folder, place):
-    runs = []
-    for path, options in options_of(place):
-        name = options if options == "default" else f"`{options}`"
-        runs.append((name, {part: Run(f"{path}.{part}.csv") for part in ("edits", "versions", "strangers", "tree")}))
-    peers = [(name, Peer(folder, tool, accept)) for name, tool, accept in PEERS]
-
-    def judges(part):
-        return [(name, run[part]) for name, run in runs] + peers
-    version_table(folder, judges("versions"))
-    edit_tables(folder, judges("edits"))
-    stranger_tables(folder, judges("strangers"))
-    tree_table(folder, runs)
-    error_table(folder, runs)
-
-
 def main():
-    tasks = {"strangers": print_strangers, "sample": print_sample, "digests": print_digests, "table": print_tables}
+    tasks = {"strangers": print_strangers, "sample": print_sample, "digests": print_digests}
     if len(sys.argv) < 3 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     tasks[sys.argv[1]](*sys.argv[2:])
