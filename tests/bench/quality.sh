@@ -66,16 +66,20 @@ of_ssdeep() { xargs -d '\n' -n 500 ssdeep -s 2>/dev/null || true; }
 of_tlsh() { xargs -d '\n' -n 1 tlsh -f 2>/dev/null || true; }
 
 # listed PART [PATH]...: index the paths alone, or otherwise the files of standard input, and add the list
-# for each OPTIONS to $folder/NUMBER.PART.csv
+# for each OPTIONS to $folder/NUMBER.PART.csv, without similar pairs that no table needs
 listed() {
-	local part=$1 number=10 column index=sqlite:$folder/index.db
+	local part=$1 number=10 column only='' index=sqlite:$folder/index.db
+	case $part in
+	versions) only=older ;;
+	templates-*) only=templates ;;
+	esac
 	shift
 	rm -f "$folder"/index.db*
 	"$build/simhash" -q -d "$index" "${@:---files0-from=-}"
 	for column in "${columns[@]}"; do
 		# shellcheck disable=SC2086  # are several words
 		"$build/simfind" -q -d "$index" --format=csv $column -o "$folder/list.csv"
-		cat "$folder/list.csv" >>"$folder/$number.$part.csv"
+		grep -e ^match -e ^identical -e "$kept/$only" "$folder/list.csv" >>"$folder/$number.$part.csv"
 		printf '%s\n' "$column" >"$folder/$number.options"
 		number=$((number + 1))
 	done

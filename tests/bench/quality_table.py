@@ -75,7 +75,9 @@ class Run:
                 if a == "path_a":
                     continue
                 if row["match"] == "identical":
-                    self.parent[self.root(a)] = self.root(b)
+                    a, b = self.root(a), self.root(b)
+                    if a != b:
+                        self.parent[a] = b
                 else:
                     size = max(int(row["size_a"]), int(row["size_b"]))
                     listed.append(Listed(pair(a, b), size, row.get("resemblance"),
@@ -84,8 +86,11 @@ class Run:
             self.similar[pair(*map(self.root, entry.paths))] = entry
 
     def root(self, path):
+        first = path
         while path in self.parent:
             path = self.parent[path]
+        while first != path:  # so that the next way is short
+            self.parent[first], first = path, self.parent[first]
         return path
 
     def entry(self, a, b):
