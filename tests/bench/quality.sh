@@ -54,6 +54,12 @@ on_all() {
 exact() { on_all "$build/tests/shingles"; }
 exact_of() { cut -f 1,2 "$kept/$1.tsv" | exact; }
 exact_strangers() { "$here/quality_table.py" strangers "$kept" | exact; }
+exact_templates() {
+	local version
+	for version in "$kept"/templates/*/*/v*; do
+		printf '%s\t%s\n' "${version%/*}/m${version##*/v}" "$version"
+	done | exact
+}
 
 # Digests of all files that are in a pair; both tools fail if they skip one.
 digests() {
@@ -97,6 +103,7 @@ fi
 make versions.truth exact_of versions
 make edits.truth exact_of edits
 make strangers.truth exact_strangers
+make templates.truth exact_templates
 for tool in ssdeep tlsh; do
 	make "digests.$tool" digests "of_$tool"
 	make "pairs.$tool" "$here/quality_table.py" digests "$kept" "$tool"
