@@ -295,10 +295,10 @@ def part_tables(folder, runs):
 
 
 def white_tables(folder, runs):
-    title, rows = "other white space: listed / with 95 % and more, %", list(rows_of(folder, "white.tsv"))
-    for column in 3, 2:
-        change_table(title, rows, lambda row: row[column], runs, "white",
-                     lambda run, row: run.resemblance(row[0], row[1]) >= 0.95)
+    rows = list(rows_of(folder, "white.tsv"))
+    for title, column in ("", 3), (", by kind of file", 2):
+        change_table("other white space: listed / with 95 % and more, %" + title, rows, lambda row: row[column], runs,
+                     "white", lambda run, row: run.resemblance(row[0], row[1]) >= 0.95)
 
 
 def stranger_tables(folder, runs):
