@@ -266,7 +266,7 @@ SELECT r.id AS run, t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X
 	lower(hex(f.content_hash)) AS content_hash
 FROM find_run r JOIN file f ON f.tag_set = r.tag_set
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
-WHERE r.state = 'current' AND NOT EXISTS (
+WHERE r.state = 'current' AND f.contents <> 268435456 AND NOT EXISTS (
 	SELECT 1 FROM shown_member m
 	WHERE m.run = r.id AND m.path_hash = f.path_hash AND m.host = f.host);
 

@@ -254,7 +254,7 @@ void index_describe(const struct simhash_index *index, const struct find_file *f
 					 : host->text.data,
 		.path = path,
 		.path_size = from->display_size - from->path_offset,
-		.size_bytes = from->size_bytes,
+		.size_bytes = find_file_bytes(from),
 		.compressed_size_bytes = from->compressed_size_bytes,
 		.mtime_ns = from->mtime_ns,
 		.table = from->table,

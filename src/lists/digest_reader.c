@@ -281,6 +281,8 @@ static int take_names(struct cursor *cursor, struct digest_reader *reader, struc
 		if (take_escaped(cursor, reader->path, &size) != 0)
 			return -1;
 		row->extension = (struct bytes){reader->path, size};
+		if (!digests_take_mark(row))
+			return refuse(cursor, "the size of a document in bytes");
 	}
 	if (take_blank(cursor) != 0)
 		return -1;

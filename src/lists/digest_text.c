@@ -6,7 +6,9 @@
 #include "lists/digest_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/basic/ascii.h"
 #include "base/text/base64.h"
 
 #define SKETCH_LENGTH BASE64_LENGTH(SIMHASH_RESEMBLANCE_REGISTERS)
@@ -83,8 +85,10 @@ static void put_escaped(struct line_buffer *line, struct bytes bytes)
 }
 
 /* Escapes the extension "-", because "-" means no extension. */
-static void put_extension(struct line_buffer *line, struct bytes extension)
+static void put_extension(struct line_buffer *line, struct bytes extension, bool has_mark)
 {
+	if (extension.size == 0 && has_mark)
+		return;
 	if (extension.size == 0)
 		line_put(line, "-");
 	else if (extension.size == 1 && extension.data[0] == '-')
@@ -123,6 +127,7 @@ static void put_hashes(struct line_buffer *line, const struct row_sketches *know
 void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
 		     bool is_anonymous)
 {
+	bool is_marked = (row->contents & (CONTENTS_HAS_TEXT | CONTENTS_IS_TEXT)) != 0;
 	char sketch[SKETCH_LENGTH];
 
 	line_put_signed(line, row->size_bytes);
@@ -145,11 +150,39 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 		line_put(line, "-");
 	}
 	line_put(line, " ");
-	put_extension(line, row->extension);
+	put_extension(line, row->extension, is_marked);
+	if (is_marked)
+		line_put(line, DIGESTS_TEXT);
+	if (row_is_text(row->contents))
+		line_put_signed(line, row->links);
 	line_put(line, " ");
 	put_path(line, row, is_anonymous);
 	put_hashes(line, row->sketches, hashes);
 	line_put(line, "\n");
+}
+
+bool digests_take_mark(struct file_row *row)
+{
+	const size_t size = sizeof DIGESTS_TEXT - 1;
+	struct bytes *extension = &row->extension;
+
+	if (extension->size < size)
+		return true;
+	if (memcmp(extension->data + extension->size - size, DIGESTS_TEXT, size) == 0) {
+		row->contents = CONTENTS_HAS_TEXT;
+		extension->size -= size;
+	} else if (memcmp(extension->data, DIGESTS_TEXT, size) == 0) {
+		if (extension->size > size + 18)
+			return false;
+		for (size_t i = size; i < extension->size; i++) {
+			if (!ascii_is_digit(extension->data[i]))
+				return false;
+			row->links = row->links * 10 + (extension->data[i] - '0');
+		}
+		row->contents = CONTENTS_IS_TEXT;
+		extension->size = 0;
+	}
+	return true;
 }
 
 void digests_put_end(struct line_buffer *line, uint64_t files)

@@ -35,6 +35,8 @@
 
 /* The beginning of the text that replaces a hidden path. No path begins with it. */
 #define DIGESTS_ANONYMOUS '~'
+/* After the extension of a document whose text is in the list; and before the size of that document. */
+#define DIGESTS_TEXT "//"
 
 /* The directory in an index for files whose paths are hidden. */
 #define DIGESTS_NOWHERE "/~"
@@ -42,6 +44,12 @@
 /* Write the heading. `hashes` has a bit for each enum file_hash of the files. */
 void digests_put_heading(struct line_buffer *line, const struct simhash_tag_set *tag_set,
 			 unsigned hashes);
+
+/*
+ * Remove the mark of a document or of its text from the extension of a row, and set `contents` and
+ * `links`. False if the mark is wrong.
+ */
+bool digests_take_mark(struct file_row *row);
 
 /*
  * Write the line of a file, whose sketches are these hashes; without sketches, all are unknown.

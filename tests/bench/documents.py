@@ -5,8 +5,8 @@
 
 Uses each .docx, .odt, .pptx, .odp, .xlsx and .ods below FOLDER with at least 500 bytes of text. LibreOffice
 (Debian: libreoffice-writer-nogui, -impress-nogui, -calc-nogui) saves it again unchanged, and with 1 % of its words
-changed. `simhash -z` indexes all of them. A document is found if simfind lists a pair of its text, or of a member of
-500 bytes or more, with the text or a member of its other version. Also counts pairs of texts of different documents,
+changed. `simhash -z` indexes all of them. A document is found if simfind lists it, or a member of
+500 bytes or more, with its other version or a member of that. Also counts pairs of different documents,
 and how many of them share almost no run of three words.
 """
 import csv, os, random, re, shutil, subprocess, sys, tempfile, zipfile
@@ -102,15 +102,15 @@ def main():
         by_text, by_member, strangers = set(), set(), set()
         for pair in pairs_of(build, index):
             sides = [re.fullmatch(re.escape(scratch) + r"/(one|again|next)/([^/]*)(?://(.*))?", path) for path in pair]
-            if not all(sides) or any(side[3] is None for side in sides):
+            if not all(sides):
                 continue
             (a, name, inside_a), (b, other, inside_b) = (side.groups() for side in sides)
-            if inside_a == inside_b == "text":
+            if inside_a is None and inside_b is None:
                 if name != other:
                     strangers.add((name, other))
                 elif a != b:
                     by_text.add(name)
-            elif name == other and a != b and "text" not in (inside_a, inside_b) and \
+            elif name == other and a != b and None not in (inside_a, inside_b) and \
                     min(sizes.get(path, 0) for path in pair) >= TEXT_MIN:
                 by_member.add(name)
         runs = {name: runs_of_words(f"{scratch}/one/{name}") for pair in strangers for name in pair}

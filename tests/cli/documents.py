@@ -5,10 +5,14 @@
                                    and as FOLDER/plain/N.txt; and with 1 % of the words changed, FOLDER/next/N.EXT
     documents.py libraries FOLDER  20 such documents. python-docx writes "again" and "next" from its template of Word, or
                                    odfpy does; "next" is "again" opened, changed and saved
+    documents.py texts FOLDER      the same as versions, but each document is a plain file with its text
+    documents.py template FOLDER   60 documents from three templates, whose styles and pictures are larger than their texts. In FOLDER/a,
+                                   all texts are different; FOLDER/b has versions of every third one: edited and with another order
+    documents.py pairs A [B]       reads a list of simfind as CSV; prints the pairs without labels and sizes, with paths below A or B
     documents.py found FOLDER      reads the lines of simfind; prints the numbers of texts found again, next versions, strangers
     documents.py odd FOLDER        entities, endless markup, damaged parts, documents in archives
 """
-import io, os, random, re, sys, zipfile
+import csv, io, os, random, re, sys, zipfile
 
 CHOICE = random.Random(11)
 VOCABULARY = ["".join(CHOICE.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(CHOICE.randrange(3, 10))) for _ in range(3000)] + ["é", "naïve", "für"]
@@ -168,15 +172,17 @@ def write(path, data):
         out.write(data.encode() if isinstance(data, str) else data)
 
 
-def versions(folder):
+def versions(folder, as_text=False):
     kinds = ["docx", "odt", "pptx", "xlsx", "epub", "ods", "odp", "docx", "odt", "docx"]
     for number in range(100):
         r, kind = random.Random(number), kinds[number % len(kinds)]
         lines = lines_of(r, kind)
         write(f"{folder}/plain/{number}.txt", text_of(lines))
-        write(f"{folder}/one/{number}.{kind}", made(kind, r, lines, False))
-        write(f"{folder}/again/{number}.{kind}", made(kind, r, lines, True))
-        write(f"{folder}/next/{number}.{kind}", made(kind, r, edited(r, lines), number % 2 == 0))
+        one, again = made(kind, r, lines, False), made(kind, r, lines, True)
+        new = edited(r, lines)
+        later = made(kind, r, new, number % 2 == 0)
+        for place, data, text in (("one", one, lines), ("again", again, lines), ("next", later, new)):
+            write(f"{folder}/{place}/{number}.{kind}", text_of(text) if as_text else data)
 
 
 def docx_by_library(path, lines, opened_path):
@@ -243,9 +249,36 @@ def found(folder):
             strangers += 1
         elif "next" in (x, y):
             later.add(n)
-        elif label == "identical":
+        else:
             again.setdefault(n, set()).update((x, y))
     print(sum(names == {"one", "again", "plain"} for names in again.values()), len(later), strangers)
+
+
+def template(folder):
+    for number in range(60):
+        r, kind = random.Random(f"template {number}"), ["docx", "odt", "pptx"][number % 3]
+        lines = [["Example Trading Company"]] + lines_of(r, kind)[:r.randrange(8, 40)] + [["Yours sincerely"]]
+        picture = random.Random(kind).randbytes(30000)
+        styles = "<s>" + random.Random(kind).randbytes(9000).hex() + "</s>"
+
+        def from_template(lines):
+            with zipfile.ZipFile(io.BytesIO(made(kind, random.Random(kind), lines, False))) as old:
+                members = [(name, old.read(name)) for name in old.namelist() if name != "styles.xml"]
+            return zipped(members + [("styles.xml", styles), ("media/logo.png", picture)])
+
+        write(f"{folder}/a/{number}.{kind}", from_template(lines))
+        if number % 3 == 0:
+            write(f"{folder}/b/{number}-edited.{kind}", from_template(edited(r, lines)))
+            moved = lines[1:]
+            r.shuffle(moved)
+            write(f"{folder}/b/{number}-moved.{kind}", from_template(lines[:1] + moved))
+
+
+def pairs(*folders):
+    below = re.compile("|".join(map(re.escape, folders)))
+    for row in csv.DictReader(sys.stdin):
+        paths = sorted(below.sub("", row[name]) for name in ("path_a", "path_b"))
+        print(*paths, row["distance"], row["resemblance"].replace("0.999999", "1.000000"))  # of files that differ
 
 
 def odd(folder):
@@ -275,4 +308,5 @@ def odd(folder):
 
 
 if __name__ == "__main__":
-    {"versions": versions, "libraries": libraries, "found": found, "odd": odd}[sys.argv[1]](sys.argv[2])
+    {"versions": versions, "texts": lambda folder: versions(folder, True), "libraries": libraries, "template": template,
+     "pairs": pairs, "found": found, "odd": odd}[sys.argv[1]](*sys.argv[2:])

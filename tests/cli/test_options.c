@@ -220,6 +220,7 @@ static const struct refused index_refused[] = {
 	{"dereference", "status forget print init-database copy-to export import"},
 	{"files0-from", "status forget print init-database copy-to export import"},
 	{"decompress", "status forget init-database copy-to export import"},
+	{"no-documents", "status forget print init-database copy-to export import"},
 	{"hash", "status forget init-database copy-to export import"},
 	{"filter", "status forget print init-database copy-to export import"},
 	{"limits", "status forget init-database copy-to export import"},
@@ -478,8 +479,7 @@ static void needs_name_both(void **state)
 	(void)state;
 	expect_message(&index_program, "print", NULL, "--print needs a FILE");
 	expect_message(&index_program, "forget", NULL, "--forget needs a PATH");
-	expect_message(&index_program, "limits=inflated", "x",
-		       "--limits=inflated needs --decompress");
+	expect_message(&index_program, "limits=depth", "x", "--limits=depth needs --decompress");
 	expect_message(&find_program, "limits=inflated", "x",
 		       "--limits=inflated needs --decompress");
 	expect_message(&find_program, "decompress", NULL, "--decompress needs a FILE");

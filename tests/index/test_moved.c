@@ -326,8 +326,7 @@ static bool fits(const struct item *row, const struct item *file)
 	const struct file_identity *now = &file->now;
 	bool is_trusted = now->changed_ns < row->row.scanned_at_ns ||
 			  (now->has_birth && now->born_ns < row->row.scanned_at_ns);
-	bool has_look = file->is_content || !walkers.request->inflate ||
-			((unsigned)row->row.contents & KINDS) == KINDS;
+	bool has_look = file->is_content || ((unsigned)row->row.contents & KINDS) == KINDS;
 
 	return can_be_entered(file) && file->directory + 1 < DIRECTORIES && file->now_errno == 0 &&
 	       now->is_regular && now->device == (uint64_t)row->row.device &&

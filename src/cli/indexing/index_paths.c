@@ -180,15 +180,29 @@ out:
 	return status;
 }
 
+/* Say what this build cannot read, if it was requested. */
+static void say_what_is_missing(const struct index_arguments *arguments)
+{
+	const struct index_request *request = &arguments->request;
+
+	if (arguments->quiet)
+		return;
+	if (request->inflate && request->containers == 0)
+		say(arguments->program, "-z can read only gzip files, because this simhash was "
+					"built without libarchive");
+	if (!arguments->no_documents && (request->containers & CONTAINER_TEXT) == 0)
+		say(arguments->program, "documents are compared as files, without their text, "
+					"because this simhash was built without libarchive and "
+					"expat; --no-documents hides this line");
+}
+
 int index_paths(const struct index_arguments *arguments, bool *had_unreadable,
 		struct simhash_error *error)
 {
 	struct index_summary summary = {0};
 	int status;
 
-	if (arguments->request.inflate && arguments->request.containers == 0 && !arguments->quiet)
-		say(arguments->program, "-z can read only gzip files, because this simhash was "
-					"built without libarchive");
+	say_what_is_missing(arguments);
 	raise_descriptor_limit();
 	status = index_files(arguments, &summary, error);
 	print_index_summary(arguments, &summary, status == 0 ? NULL : error);

@@ -195,6 +195,8 @@ int set_order(const struct option_use *use, struct simhash_error *error)
 
 	(void)error;
 	((struct find_arguments *)use->arguments)->lists_order = true;
+	/* Differences are stored for bytes and not for texts. */
+	((struct find_arguments *)use->arguments)->request.as_files = true;
 	*with_references = use->word == 1;
 	return 0;
 }

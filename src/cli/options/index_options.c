@@ -86,14 +86,13 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"--decompress '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
-				"gzip, bzip2, xz, zstd, lzip, lz4, compress or text",
+				"gzip, bzip2, xz, zstd, lzip, lz4 or compress",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "--decompress '%s': this simhash was built without %.*s; "
-					 "build it with libarchive%s",
-					 use->text, (int)size, name,
-					 kind == CONTAINER_TEXT ? " and expat" : "");
+					 "build it with libarchive",
+					 use->text, (int)size, name);
 		kinds |= kind;
 		if (name[size] == '\0')
 			break;
@@ -235,9 +234,11 @@ static const struct option_row rows[] = {
 
 	{.heading = "How they are read"},
 	{'z', "decompress", "[=LIST]",
-	 "also index the content of archives, documents and compressed files; LIST names kinds, "
-	 "such as zip,tar,xz (default: all kinds that --version shows)",
+	 "also index the members of archives and documents, and the content of compressed files; "
+	 "LIST names kinds, such as zip,tar,xz (default: all kinds that --version shows)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names, .is_common = true},
+	{0, "no-documents", NULL, "compare documents as files, without their text",
+	 .parse = set_flag, .field = FIELD(no_documents)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also index the output of COMMAND for files with these extensions; % in COMMAND is the "
 	 "file, which is standard input without %; @FILE reads a filter from each line of FILE; "
@@ -330,15 +331,12 @@ static const struct option_row rows[] = {
 	 .parse = set_depth, .field = FIELD(request.max_depth), .kind = VALUE_TEXT,
 	 .needs = "decompress"},
 	{0, "limits=inflated", "=SIZE", "inflated size of one file (default: 16G)",
-	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
+	 .parse = set_size, .field = FIELD(request.max_inflated_bytes), .kind = VALUE_TEXT},
 	{0, "limits=total", "=SIZE", "inflated size of all files of the run (default: no limit)",
-	 .parse = set_size, .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
+	 .parse = set_size, .field = FIELD(request.max_inflated_total_bytes), .kind = VALUE_TEXT},
 	{0, "limits=memory", "=SIZE",
 	 "memory of the processes that read archives, at least 32M (default: 2G)",
-	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT,
-	 .needs = "decompress"},
+	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT},
 	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
 	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
 	 .kind = VALUE_TEXT, .needs = "filter"},
@@ -441,6 +439,22 @@ static int check_index(const struct index_arguments *arguments, struct simhash_e
 	return 0;
 }
 
+int index_arguments_settle(struct index_arguments *arguments, struct simhash_error *error)
+{
+	struct index_request *request = &arguments->request;
+	unsigned known;
+
+	arguments->sandbox.threads = arguments->threads;
+	if (choose_sandbox(&arguments->sandbox, &request->sandbox, error) != 0 ||
+	    container_kinds(&known, error) != 0)
+		return -1;
+	if (request->inflate && request->containers == 0)
+		request->containers = known & ~(unsigned)CONTAINER_TEXT;
+	if (!arguments->no_documents)
+		request->containers |= known & CONTAINER_TEXT;
+	return 0;
+}
+
 int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,
 			  struct simhash_error *error)
 {
@@ -450,13 +464,7 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 		return status;
 	arguments->request.paths = argv + first;
 	arguments->request.path_count = (unsigned)(argc - first);
-	arguments->sandbox.threads = arguments->threads;
-	if (choose_sandbox(&arguments->sandbox, &arguments->request.sandbox, error) != 0)
-		return -1;
-	if (check_format(arguments, error) != 0)
-		return -1;
-	if (arguments->request.inflate && arguments->request.containers == 0 &&
-	    container_kinds(&arguments->request.containers, error) != 0)
+	if (index_arguments_settle(arguments, error) != 0 || check_format(arguments, error) != 0)
 		return -1;
 	switch (arguments->task) {
 	case TASK_INDEX:

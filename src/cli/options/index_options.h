@@ -40,7 +40,7 @@ struct index_arguments {
 	struct index_request request;
 	struct sandbox_use sandbox; /* for the request, if it has one */
 	const char *tag_file, *host, *copy_to, *export_to, *import_from;
-	bool is_anonymous;
+	bool is_anonymous, no_documents;
 	bool has_format;
 	bool quiet;
 	unsigned threads;
@@ -61,6 +61,9 @@ extern const struct option_program index_program;
 
 void index_arguments_init(struct index_arguments *arguments);
 void index_arguments_release(struct index_arguments *arguments);
+
+/* After all options are set: choose the sandbox and the kinds of containers. */
+int index_arguments_settle(struct index_arguments *arguments, struct simhash_error *error);
 
 /* Returns 0 to continue, 1 if the program is done (--help, --version), -1 for a wrong option. */
 int index_arguments_parse(struct index_arguments *arguments, int argc, char **argv,

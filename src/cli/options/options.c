@@ -157,6 +157,8 @@ static void print_containers(void)
 			printf("%s%s", separator, container_names[i]);
 			separator = ", ";
 		}
+	if ((kinds & CONTAINER_TEXT) != 0)
+		printf("%stext", separator);
 	if (kinds == 0)
 		puts(" gzip (built without libarchive)");
 	else

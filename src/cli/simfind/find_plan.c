@@ -58,6 +58,12 @@ static void plan_pairs(struct find_plan *plan)
 	plan->keeps_pairs = !plan->finds_groups &&
 			    (plan->lists_groups || plan->list == LIST_MATCHES ||
 			     plan->reads_files || (arguments->stores && !can_find_groups));
+	/* People see one line for two archives; programs get all pairs. */
+	plan->folds_members = (plan->list == LIST_PAIRS || plan->finds_groups) &&
+			      !plan->has_files && plan->list != LIST_LINEAGES &&
+			      !arguments->stores && !plan->request->expand &&
+			      plan->request->kinds == 0 &&
+			      (arguments->formatter->is_text || arguments->formatter->is_report);
 	plan->stops_at_match = arguments->fail_on_match && plan->list == LIST_PAIRS &&
 			       !plan->keeps_pairs && !arguments->stores && lists_nothing(arguments);
 	plan->stores_early = arguments->stores && !plan->reads_files && !plan->finds_groups;

@@ -35,6 +35,7 @@ struct find_plan {
 	 * JSON summary count groups?
 	 */
 	bool lists_groups, shows_blocks, finds_groups, counts_groups;
+	bool folds_members;  /* pairs of members of archives that are a pair are left out */
 	size_t groups_bytes; /* the memory for groups that wait */
 	bool keeps_pairs;    /* pairs are kept until all are found */
 	bool stops_at_match; /* the first pair decides the exit status; there is no list */

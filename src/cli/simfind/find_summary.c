@@ -138,7 +138,7 @@ static void write_files(FILE *out, const struct find_plan *plan, const struct fi
 
 void write_find_summary(FILE *out, const struct find_plan *plan, const struct find_outcome *outcome)
 {
-	char empty[32];
+	char empty[32], folded[32];
 
 	/* If no FILE could be read, the messages say so. */
 	if (plan->has_files && outcome->asked == 0 && outcome->unreadable > 0)
@@ -154,6 +154,12 @@ void write_find_summary(FILE *out, const struct find_plan *plan, const struct fi
 		fprintf(out, " %s empty file%s left out.",
 			format_count(outcome->counts.empty, empty),
 			outcome->counts.empty == 1 ? " was" : "s were");
+	if (outcome->counts.folded > 0)
+		fprintf(out, " %s %s%s of members of documents or of similar archives %s left out.",
+			format_count(outcome->counts.folded, folded),
+			plan->lists_groups ? "group" : "pair",
+			outcome->counts.folded == 1 ? "" : "s",
+			outcome->counts.folded == 1 ? "was" : "were");
 	fputc('\n', out);
 }
 

@@ -231,10 +231,13 @@ static int find(const struct output *output, const struct find_sink *sink, struc
 {
 	const struct find_arguments *arguments = output->plan->arguments;
 	const struct find_request *request = output->plan->request;
+	struct find_request folding = *request;
 	struct finder finder;
 	int status;
 
-	if (finder_init(&finder, store, request, sink, &output->resources, error) != 0)
+	if (output->plan->folds_members)
+		folding.folded = groups != NULL ? FOLD_GROUPS : FOLD_PAIRS;
+	if (finder_init(&finder, store, &folding, sink, &output->resources, error) != 0)
 		return -1;
 	status = groups != NULL ? finder_groups(&finder, arguments->linkage, groups, error)
 		 : !output->plan->has_files ? finder_all(&finder, error)

@@ -113,8 +113,8 @@ static int compare_contents(const void *a, const void *b)
 	int order = (x->asked > y->asked) - (x->asked < y->asked);
 
 	if (order == 0)
-		order = (file->size_bytes > other->size_bytes) -
-			(file->size_bytes < other->size_bytes);
+		order = (find_file_bytes(file) > find_file_bytes(other)) -
+			(find_file_bytes(file) < find_file_bytes(other));
 	if (order == 0)
 		order = memcmp(file->content_hash, other->content_hash, CONTENT_HASH_SIZE);
 	return order != 0 ? order : find_file_compare(file, other);

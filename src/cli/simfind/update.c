@@ -33,7 +33,11 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 	indexing.progress = arguments->progress;
 	indexing.quiet = arguments->quiet;
 	indexing.summary = arguments->summary;
-	status = index_paths(&indexing, had_unreadable, error);
+	status = index_arguments_settle(&indexing, error);
+	indexing.sandbox.warning = arguments->sandbox.warning;
+	indexing.sandbox.context = arguments->sandbox.context;
+	if (status == 0)
+		status = index_paths(&indexing, had_unreadable, error);
 	if (status == 0 && atomic_load(&stop_requested))
 		end_by_signal("simfind", "interrupted");
 	tidy_up_at_signals();

@@ -176,10 +176,10 @@ static int print_member(struct printing *printing, const char *archive,
 		return error_set_memory(error);
 	if (!is_member)
 		say_unreadable(printing, bytes_of(path), container_why(container));
-	else if (printing->format == STATUS_DIGEST)
-		status = write_digest(printing, archive, true, row, error);
-	else
+	else if (printing->format != STATUS_DIGEST)
 		write_next(printing, bytes_of(path), row);
+	else if (!row_is_text(row->contents)) /* the line of its document does not announce it */
+		status = write_digest(printing, archive, true, row, error);
 	if (is_member)
 		row_sketches_drop(row->sketches);
 	free(path);

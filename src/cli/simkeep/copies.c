@@ -40,12 +40,12 @@ static int is_wanted(const struct keep_arguments *arguments, const struct find_f
 	bool is_wanted;
 
 	if (!file->is_local)
-		return !exclusions_leave_out_size(&arguments->exclusions, file->size_bytes);
+		return !exclusions_leave_out_size(&arguments->exclusions, find_file_bytes(file));
 	path = strdup(find_file_path(file));
 	if (path == NULL)
 		return error_set_memory(error);
 	is_wanted = operands_let_through(&arguments->operands, &arguments->exclusions, path,
-					 file->size_bytes);
+					 find_file_bytes(file));
 	free(path);
 	return is_wanted;
 }
@@ -106,6 +106,7 @@ static int find_copies(struct acting *acting, struct store *store, const char *h
 	request.hard_links = true; /* a plan needs all names of a file */
 	request.expand = operands->has_files;
 	request.rule.tolerance.percent_millionths = 0;
+	request.as_files = true; /* documents with the same text are no copies */
 	request.below = operands->below;
 	request.below_count = operands->below_count;
 	status = finder_init(&finder, store, &request, &sink, &arguments->resources, error);

@@ -71,7 +71,7 @@ void copy_sorter_free(struct copy_sorter *sorter)
 static bool is_within_reach(const struct find_file *file)
 {
 	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
-	       file->size_bytes > 0;
+	       find_file_bytes(file) > 0;
 }
 
 /* Was it added recently? The caller holds the lock. */
@@ -103,7 +103,8 @@ static int add_file(struct copy_sorter *sorter, const struct find_file *file,
 	if (array_reserve(&sorter->line, &sorter->line_capacity, size, 1, error) != 0)
 		return -1;
 	line = sorter->line;
-	write_big_endian((uint8_t *)line, SIZE_BYTES, (uint64_t)(INT64_MAX - file->size_bytes));
+	write_big_endian((uint8_t *)line, SIZE_BYTES,
+			 (uint64_t)(INT64_MAX - find_file_bytes(file)));
 	memcpy(line + SIZE_BYTES, file->content_hash, KEEP_HASH_SIZE);
 	memcpy(line + CONTENT_BYTES, path, path_size);
 	memcpy(line + CONTENT_BYTES + path_size, &numbers, sizeof numbers);

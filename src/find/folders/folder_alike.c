@@ -89,7 +89,7 @@ static size_t take_members(struct relating *relating, const struct group_list *g
 		uint32_t content = groups->members[m].role == ROLE_COPY
 					   ? NO_CONTENT
 					   : folder_tree_content(relating->all->tree,
-								 file->size_bytes,
+								 find_file_bytes(file),
 								 file->content_hash);
 		if (content != NO_CONTENT && relating->all->folders_of[content] <= COMMON_FOLDERS)
 			relating->members[count++] = (struct member_content){file, content};

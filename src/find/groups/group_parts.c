@@ -68,6 +68,9 @@ static int find_pairs(struct finder *finder, struct few_pairs *few, struct simha
 	searching.sink = &sink;
 	status = finder_all(&searching, error);
 	finder->counts = searching.counts;
+	finder->texts = searching.texts;
+	finder->archives = searching.archives;
+	finder->free_archives = searching.free_archives;
 	for (unsigned i = 0; status == 0 && i < few->count; i++)
 		status = pair_log_end(&few->logs[i], error);
 	return status;
@@ -215,9 +218,12 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_sort
 			     : parts.count < threads ? (unsigned)parts.count
 						     : threads;
 
+	groups->archives = finder->archives;
 	if (status == 0)
 		status = gather(&parts, gatherers, groups, error);
+	groups->archives = NULL;
 	group_parts_release(&parts);
+	finder->counts.folded = groups->folded;
 	finder->counts.identical = groups->totals.copies;
 	finder->counts.similar = groups->totals.similar;
 	return status;

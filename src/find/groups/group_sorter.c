@@ -11,6 +11,7 @@
 #include "base/basic/error.h"
 #include "base/basic/sizes.h"
 #include "base/data/array.h"
+#include "find/pairs/archives.h"
 #include "find/rows/packed_row.h"
 
 /* A group, followed by its members. */
@@ -153,15 +154,35 @@ static void count_group(struct group_totals *totals, const struct group *group,
 	add_size(&totals->copied_bytes, group->copied_bytes);
 }
 
+/* Are all files members of archives, and these archives pairs with the first one? */
+static bool is_of_archives(const struct group_sorter *sorter, const struct group *group,
+			   const struct group_member *members)
+{
+	bool has_other = false;
+
+	if (sorter->archives == NULL)
+		return false;
+	for (size_t m = 1; m < group->count; m++) {
+		if (!archives_are_related(sorter->archives, members[0].file, members[m].file))
+			return false;
+		has_other |= archives_are_pair(sorter->archives, members[0].file, members[m].file);
+	}
+	return has_other;
+}
+
 int group_sorter_add(struct group_sorter *sorter, const struct group_list *groups,
 		     struct simhash_error *error)
 {
 	for (size_t g = 0; g < groups->count; g++) {
 		const struct group *group = &groups->groups[g];
 		const struct group_member *members = &groups->members[group->first];
-		struct group_record *record =
-			runs_room(&sorter->runs, record_size(sorter, group, members), error);
+		struct group_record *record;
 		uint64_t number;
+		if (is_of_archives(sorter, group, members)) {
+			sorter->folded++;
+			continue;
+		}
+		record = runs_room(&sorter->runs, record_size(sorter, group, members), error);
 		if (record == NULL)
 			return -1;
 		*record = record_of(sorter, group, members);

@@ -43,6 +43,8 @@ struct group_sorter {
 	struct group_order order;
 	/* Keep the sketches of files; set it before the first group is added. */
 	bool keeps_sketches;
+	const struct archives *archives; /* groups of their members are left out; or NULL */
+	uint64_t folded;		 /* the number of these groups */
 	struct group_totals totals;
 	struct runs runs; /* the sorted records */
 };

@@ -12,6 +12,7 @@
 #include "find/groups/group_sorter.h"
 #include "find/groups/grouping.h"
 #include "find/groups/read_ahead.h"
+#include "find/pairs/archives.h"
 
 struct group_stream {
 	pthread_mutex_t lock;
@@ -126,7 +127,7 @@ static int begin_reading(struct group_stream *stream, struct simhash_error *erro
 	stream->is_ended = finder->tag_set == 0;
 	if (stream->is_ended)
 		return 0;
-	if (finder_begin(finder, error) != 0)
+	if (finder_begin(finder, error) != 0 || archives_need(finder, error) != 0)
 		return -1;
 	row_stream_init(&stream->rows, finder, INT64_MIN, INT64_MAX);
 	stream->rows.keeps_extensions = true;

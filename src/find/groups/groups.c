@@ -55,10 +55,10 @@ static void add_content(struct group_list *groups, const struct unique_content *
 		struct group_member *member = &groups->members[groups->member_count++];
 		*member = member_of(content, file);
 		group->count++;
-		add_size(&group->bytes, file->file->size_bytes);
+		add_size(&group->bytes, find_file_bytes(file->file));
 		/* A copy in an archive cannot be removed. */
 		if (member->role == ROLE_COPY && !row_is_inside(file->file->compressed_size_bytes))
-			add_size(&group->copied_bytes, file->file->size_bytes);
+			add_size(&group->copied_bytes, find_file_bytes(file->file));
 	}
 }
 

@@ -5,6 +5,7 @@
  */
 #include "find/pairs/pair_reporter.h"
 
+#include "find/pairs/archives.h"
 #include "find/pairs/block.h"
 
 bool pair_is_wanted(const struct find_request *request, const struct relation *relation)
@@ -54,6 +55,10 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 	settle_identity(x, y, &pair.relation);
 	if (!may_be_wanted(finder->request, &pair.relation))
 		return 0;
+	if (finder->request->folded == FOLD_PAIRS && archives_are_pair(finder->archives, x, y)) {
+		reporter->counts.folded++;
+		return 0;
+	}
 	if (progress != NULL)
 		atomic_fetch_add_explicit(&progress->pairs, 1, memory_order_relaxed);
 	if (pair.relation.is_identical)

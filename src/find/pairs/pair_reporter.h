@@ -41,6 +41,7 @@ static inline void find_counts_add(struct find_counts *sum, const struct find_co
 	sum->identical += part->identical;
 	sum->similar += part->similar;
 	sum->unsketched += part->unsketched;
+	sum->folded += part->folded;
 }
 
 #endif

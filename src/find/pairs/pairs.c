@@ -108,6 +108,20 @@ static struct find_file *find_or_add(struct pair_list *list, const struct find_f
 	return added;
 }
 
+/* A requested document has pairs as a file and by its text; the text describes it. */
+static void describe_by_text(struct find_file *kept, const struct find_file *file)
+{
+	const struct find_file old = *kept;
+
+	if (kept->document_bytes > 0 || file->document_bytes == 0)
+		return;
+	*kept = *file;
+	kept->display = old.display;
+	kept->number = old.number;
+	kept->copies = old.copies;
+	kept->copy_count = old.copy_count;
+}
+
 /* *kept becomes the list's own copy. */
 static int keep_file(struct pair_list *list, const struct find_file *file,
 		     const struct find_file **kept, struct simhash_error *error)
@@ -117,6 +131,8 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 
 	if (*recent == NULL || !is_same(*recent, file))
 		*recent = find_or_add(list, file, hash, error);
+	if (*recent != NULL)
+		describe_by_text(*recent, file);
 	*kept = *recent;
 	return *kept == NULL ? -1 : 0;
 }
@@ -154,6 +170,8 @@ static void find_twins(const struct pair_list *list, const struct pair_list *oth
 		uint32_t here = slots_number(&list->slots, pair_file_hash(file), is_file,
 					     &(struct file_key){list, file});
 		twins[i] = here == NO_ITEM ? file : list->files[here - 1];
+		if (twins[i] != file)
+			describe_by_text(twins[i], file);
 	}
 }
 

@@ -11,8 +11,10 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/threads/threads.h"
+#include "find/pairs/archives.h"
 #include "find/pairs/join.h"
 #include "find/pairs/sketch_join.h"
+#include "find/rule/texts.h"
 #include "store/rows/row_reader.h"
 #include "store/rows/totals.h"
 
@@ -556,7 +558,8 @@ static int sweep_all(struct finder *finder, struct simhash_error *error)
 		return -1;
 	row_stream_init(&sweep.rows, finder, low, high);
 	sweep.rows.looks_up = finder->request->parts > PARTS_SORTED &&
-			      finder->request->rule.verify.mode == VERIFY_NO;
+			      finder->request->rule.verify.mode == VERIFY_NO &&
+			      texts_count(finder->texts) == 0;
 	status = sweep_rows(&sweep, &finder->counts, error);
 	row_stream_release(&sweep.rows);
 	return status;
@@ -566,7 +569,7 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 {
 	if (finder->tag_set == 0)
 		return 0;
-	if (finder_begin(finder, error) != 0)
+	if (finder_begin(finder, error) != 0 || archives_need(finder, error) != 0)
 		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);

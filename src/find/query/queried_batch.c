@@ -195,6 +195,17 @@ static bool matches(const struct find_rule *rule, bool by_sketches, const struct
 	       !rule_matches_by_counts(rule, queried, file, &ignored);
 }
 
+/*
+ * Documents are compared by their texts, and only identical ones also as files: is this another
+ * comparison?
+ */
+static bool is_left_to_other(const struct queried_file *queried, const struct find_file *file)
+{
+	if (queried->file.lacks_text || file->lacks_text)
+		return !has_same_content(&queried->file, file);
+	return queried->is_text && has_same_content(&queried->file, file);
+}
+
 /* Compare a row with a requested file: by the counts, or only by the sketches. */
 static int compare(struct searcher *searcher, uint32_t reach, const struct find_file *file,
 		   bool by_sketches, struct simhash_error *error)
@@ -209,6 +220,8 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	/* Rows whose sketches are compared are counted then, not when their counts are compared. */
 	searcher->counts.rows += by_sketches == compares_sketches(search);
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
+	if (is_left_to_other(queried, file))
+		return 0;
 	if (search->nearest != NULL)
 		return is_asked_itself(&queried->file, file)
 			       ? 0

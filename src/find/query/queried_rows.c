@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "find/rule/texts.h"
+#include "scan/document/document.h"
+
 void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, struct store *store,
 			const struct queried_key *keys, size_t count)
 {
@@ -16,7 +19,7 @@ void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, 
 
 static unsigned columns(const struct finder *finder)
 {
-	return FINDING_COLUMNS | ROW_KEY(finder->request->rule.key) | ROW_RESEMBLANCE;
+	return FINDING_COLUMNS | ROW_LINKS | ROW_KEY(finder->request->rule.key) | ROW_RESEMBLANCE;
 }
 
 int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
@@ -104,20 +107,34 @@ static void find_keys(const struct queried_rows *rows, const struct file_row *ro
 	*near_count = (size_t)(end - low);
 }
 
+/* Does another row have the text of this document? If it is a member, its name says so. */
+static bool has_text(const struct file_row *row)
+{
+	return (row->contents & CONTENTS_HAS_TEXT) != 0 ||
+	       (row_is_inside(row->compressed_size_bytes) &&
+		document_is_one(inner_name(row->name), bytes_of("")));
+}
+
 int queried_rows_next(struct queried_rows *rows, struct find_file *file,
 		      const struct queried_key **near, size_t *near_count,
 		      struct simhash_error *error)
 {
+	bool uses_texts = finder_uses_texts(rows->finder);
 	struct file_row row = {.host = 0};
 	int status;
 
 	while ((status = next_row(rows, &row, error)) == 1) {
+		int64_t document_bytes = 0;
+		find_keys(rows, &row, near, near_count);
+		if (uses_texts && row_is_text(row.contents))
+			text_row_as_document(&row, &document_bytes);
 		if (!finder_takes(rows->finder, &row))
 			continue;
 		arena_clear(&rows->arena);
 		if (finder_read(rows->finder, &row, &rows->arena, file, error) != 0)
 			return -1;
-		find_keys(rows, &row, near, near_count);
+		file->document_bytes = document_bytes;
+		file->lacks_text = uses_texts && document_bytes == 0 && has_text(&row);
 		return 1;
 	}
 	return status;

@@ -17,14 +17,17 @@
 #include "find/query/queried_batch.h"
 #include "find/query/queried_report.h"
 #include "find/rule/queried_file.h"
+#include "find/rule/texts.h"
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
+#include "scan/document/document.h"
 #include "scan/file/scan_file.h"
 
 struct asking {
 	struct finder *finder;
 	struct queried_report report;
 	struct file_scanner scanner;
+	unsigned known_kinds; /* the kinds of containers that this build can open */
 	/* Files that wait for a search: by a measure, or by the rule. */
 	struct sketch_pass pass;
 	struct queried_batch batch;
@@ -109,7 +112,8 @@ static int take_asked(struct asking *asking, struct queried_file *queried, bool 
 {
 	const struct find_sink *sink = asking->finder->sink;
 
-	if (sink->asked != NULL && sink->asked(sink->context, &queried->file, is_named, error) != 0)
+	if (!queried->is_text && sink->asked != NULL &&
+	    sink->asked(sink->context, &queried->file, is_named, error) != 0)
 		return -1;
 	if (asking->finder->request->measure != NULL) {
 		if (sketch_pass_add(&asking->pass, queried, error) != 0)
@@ -122,14 +126,91 @@ static int take_asked(struct asking *asking, struct queried_file *queried, bool 
 						     : 0;
 }
 
+/* ---- The texts of documents ---- */
+
+/* Find the text of a document in an open file. Returns 1, or 0 if it has none. */
+static bool find_text(struct asking *asking, const char *path, int fd, const struct stat *file,
+		      struct file_row *row)
+{
+	struct container *container =
+		container_open(&asking->scanner, fd, file, bytes_of(path_name(path)));
+	enum container_answer answer;
+	bool is_found = false;
+
+	while (container != NULL && !is_found &&
+	       (answer = container_next(container, row)) != CONTAINER_END)
+		is_found = answer == CONTAINER_MEMBER && row_is_text(row->contents);
+	container_close(container);
+	return is_found;
+}
+
+/* The same for a path. If anything fails, the file is compared as it is. */
+static bool scan_text(struct asking *asking, const char *path, struct file_row *row)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	unsigned kinds = asking->scanner.containers, kind = 0;
+	struct stat file;
+	bool is_found;
+
+	asking->scanner.containers = asking->known_kinds & CONTAINER_TEXT;
+	is_found = fd >= 0 && asking->scanner.containers != 0 && fstat(fd, &file) == 0 &&
+		   S_ISREG(file.st_mode) && scan_kind(&asking->scanner, fd, &kind, NULL) == 0 &&
+		   kind != 0 && find_text(asking, path, fd, &file, row);
+	asking->scanner.containers = kinds;
+	if (fd >= 0)
+		close_content(fd);
+	return is_found;
+}
+
+/* Make a request for the text of the document `whole` from a row with the text. */
+static int make_text(struct asking *asking, const struct find_file *whole, struct file_row *row,
+		     struct queried_file *text, struct simhash_error *error)
+{
+	row->host = asking->finder->local_host;
+	row->contents = 0;
+	row->mtime_ns = whole->mtime_ns;
+	row->device = whole->device;
+	row->inode = whole->inode;
+	row_compute_keys(row, asking->finder->request->tags);
+	memcpy(row->path_hash, whole->path_hash, PATH_HASH_SIZE);
+	memcpy(row->content_hash, whole->content_hash, CONTENT_HASH_SIZE);
+	text->keys = row->keys;
+	text->is_text = asking->finder->request->nearest == 0;
+	if (finder_read(asking->finder, row, &text->arena, &text->file, error) != 0)
+		return -1;
+	text->file.document_bytes = whole->size_bytes;
+	text->file.is_local = true;
+	return 0;
+}
+
+/* Search for the text of a document, besides files that are identical to the document. */
+static int ask_for_text(struct asking *asking, const char *path, struct file_row *row,
+			struct queried_file *whole, struct simhash_error *error)
+{
+	struct queried_file text = {.sketches = NULL};
+
+	whole->file.lacks_text = true;
+	if (name_row(path, false, &text.arena, row, error) != 0 ||
+	    make_text(asking, &whole->file, row, &text, error) != 0) {
+		queried_file_release(&text);
+		return -1;
+	}
+	return take_asked(asking, &text, true, error);
+}
+
 /* Returns 1, or 0 if the file cannot be read. */
 static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 		   struct simhash_error *error)
 {
+	bool uses_texts = finder_uses_texts(asking->finder) && path != NULL && !is_inflated;
 	struct queried_file queried = {.sketches = NULL};
+	struct file_row row = {.host = 0};
 	int status = scan_asked(asking, path, is_inflated, &queried, error);
 
-	if (status == 1)
+	if (status == 1 && uses_texts && scan_text(asking, path, &row))
+		status = ask_for_text(asking, path, &row, &queried, error) == 0 ? 1 : -1;
+	/* The nearest files are found by the text alone. */
+	if (status == 1 && (!queried.file.lacks_text || asking->finder->request->nearest == 0))
 		return take_asked(asking, &queried, !is_inflated, error) == 0 ? 1 : -1;
 	queried_file_release(&queried);
 	return status;
@@ -145,6 +226,7 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	size_t size = strlen(path);
 	char *names = arena_take(&queried.arena, size + 1 + row->name.size);
 	uint8_t directory[DIRECTORY_HASH_SIZE];
+	int64_t document_bytes = 0;
 	int status = -1;
 
 	if (names == NULL) {
@@ -159,9 +241,14 @@ static int ask_for_member(struct asking *asking, const char *path, struct file_r
 	row->host = asking->finder->local_host;
 	directory_hash(row->directory, directory);
 	path_hash(directory, row->name, row->path_hash);
-	if (finder_convert(asking->finder, row, &queried.file, error) == 0 &&
-	    finder_show(asking->finder, row, &queried.arena, &queried.file, error) == 0) {
+	queried.is_text = row_is_text(row->contents);
+	if (queried.is_text)
+		text_row_as_document(row, &document_bytes);
+	if (finder_read(asking->finder, row, &queried.arena, &queried.file, error) == 0) {
 		queried.file.is_local = true;
+		queried.file.document_bytes = document_bytes;
+		queried.file.lacks_text = finder_uses_texts(asking->finder) && !queried.is_text &&
+					  document_is_one(inner_name(row->name), bytes_of(""));
 		status = take_asked(asking, &queried, false, error);
 	} else {
 		queried_file_release(&queried);
@@ -196,6 +283,12 @@ static void report_trouble(struct asking *asking, const char *path,
 	free(whole);
 }
 
+/* The text of the file itself was already requested. */
+static bool is_text_of_file(const struct file_row *row)
+{
+	return row_is_text(row->contents) && inner_name(row->name).size == row->name.size;
+}
+
 /* Search for all members of an open file. */
 static int ask_for_contents(struct asking *asking, const char *path, int fd,
 			    const struct stat *file, struct simhash_error *error)
@@ -214,7 +307,9 @@ static int ask_for_contents(struct asking *asking, const char *path, int fd,
 		report_unread(asking, path);
 	while (container != NULL && status == 0 &&
 	       (answer = container_next(container, &row)) != CONTAINER_END)
-		if (answer == CONTAINER_MEMBER)
+		if (answer == CONTAINER_MEMBER && is_text_of_file(&row))
+			row_sketches_drop(row.sketches);
+		else if (answer == CONTAINER_MEMBER)
 			status = ask_for_member(asking, path, &row, error);
 		else
 			report_trouble(asking, path, container);
@@ -415,13 +510,15 @@ int finder_files(struct finder *finder, const char *const *paths, size_t count,
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
 	queried_batch_init(&asking.batch, finder, &asking.report);
-	if ((!request->inflate || container_kinds(&asking.scanner.containers, error) == 0) &&
+	if (container_kinds(&asking.known_kinds, error) == 0 &&
 	    (request->measure == NULL ||
 	     file_scanner_measure(&asking.scanner, &request->measure, 1, 0, error) == 0) &&
 	    (request->sandbox == NULL ||
 	     sandbox_isolate(&asking.scanner, request->sandbox, error) == 0) &&
-	    sketch_pass_init(&asking.pass, finder, error) == 0)
+	    sketch_pass_init(&asking.pass, finder, error) == 0) {
+		asking.scanner.containers = request->inflate ? asking.known_kinds : 0;
 		status = ask_for_all(&asking, paths, count, error);
+	}
 	asking.report.reporter.counts.rows += asking.pass.rows;
 	find_counts_add(&finder->counts, &asking.report.reporter.counts);
 	queried_batch_release(&asking.batch);

@@ -161,7 +161,7 @@ static bool measure(struct confirmer *c, struct relation *relation, struct pair_
 	double b_minimum = minimum_cover((double)b_size, (double)a_size, resemblance);
 
 	if (a_size == b_size && cover_equal(&a->source, &b->source)) {
-		relation->is_identical = true;
+		relation->is_identical = !a->content->is_text && !b->content->is_text;
 		set_shares(relation, (double)a_size, (double)b_size, (double)a_size,
 			   (double)b_size);
 		return true;
@@ -183,9 +183,12 @@ static bool measure(struct confirmer *c, struct relation *relation, struct pair_
 	return a->source.failed == 0 && b->source.failed == 0;
 }
 
-static bool take_side(struct confirmer *c, struct pair_side *side, const struct find_file *file)
+/* The bytes decide whether two documents are identical; otherwise their texts are compared. */
+static bool take_side(struct confirmer *c, struct pair_side *side, const struct find_file *file,
+		      bool is_identical)
 {
-	side->content = content_cache_take(&c->cache, file);
+	side->content =
+		content_cache_take(&c->cache, file, file->document_bytes > 0 && !is_identical);
 	return side->content != NULL;
 }
 
@@ -205,8 +208,9 @@ static void report_failed(struct confirmer *c, const struct pair_side *side)
 static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 {
 	struct pair_side a = {.source = {.fd = -1}}, b = a;
+	bool is_identical = pair->relation.is_identical;
 
-	if (!take_side(c, &a, pair->a) || !take_side(c, &b, pair->b) ||
+	if (!take_side(c, &a, pair->a, is_identical) || !take_side(c, &b, pair->b, is_identical) ||
 	    !content_open(&c->cache, a.content, &a.source) ||
 	    !content_open(&c->cache, b.content, &b.source)) {
 		pair->relation.is_unreadable = true; /* this was already reported */

@@ -33,10 +33,11 @@ void content_cache_init(struct content_cache *cache, const struct find_sink *sin
 	pthread_cond_init(&cache->changed, NULL);
 }
 
+/* Each file has two places: for its bytes and for its text. */
 static struct loaded *add_content(struct content_cache *cache, const struct find_file *file,
-				  struct simhash_error *error)
+				  bool is_text, struct simhash_error *error)
 {
-	size_t capacity = cache->capacity, number = file->number;
+	size_t capacity = cache->capacity, number = 2 * (size_t)file->number + is_text;
 	struct loaded *content;
 
 	if (array_reserve(&cache->contents, &cache->capacity, number + 1, sizeof(struct loaded *),
@@ -53,15 +54,20 @@ static struct loaded *add_content(struct content_cache *cache, const struct find
 		return NULL;
 	}
 	content->file = file;
+	content->is_text = is_text;
+	if (is_text && cache->contents[number - 1] != NULL &&
+	    cache->contents[number - 1]->state == LOAD_FAILED)
+		content->state = LOAD_FAILED; /* this was already reported */
 	cache->contents[number] = content;
 	return content;
 }
 
 /* Returns NULL without memory. The caller holds the lock. */
-static struct loaded *find_content(struct content_cache *cache, const struct find_file *file)
+static struct loaded *find_content(struct content_cache *cache, const struct find_file *file,
+				   bool is_text)
 {
 	struct simhash_error error;
-	struct loaded *content = add_content(cache, file, &error);
+	struct loaded *content = add_content(cache, file, is_text, &error);
 
 	if (content == NULL)
 		first_error_set(cache->first_error, &error);
@@ -86,7 +92,7 @@ static int open_unchanged(struct content_cache *cache, struct loaded *content, s
 	const struct find_file *file = content->file;
 	int why = EFBIG, fd = -1;
 
-	if (file->compressed_size_bytes == 0 || file->size_bytes <= WHOLE_MAX)
+	if (!content_is_inside(content) || loaded_size(content) <= WHOLE_MAX)
 		fd = reopen_file(file, status, &why);
 	if (fd < 0)
 		content_report(cache, content, why);
@@ -101,7 +107,7 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
 	int fd;
 
 	pthread_mutex_lock(&cache->lock);
-	content = find_content(cache, file);
+	content = find_content(cache, file, false);
 	pthread_mutex_unlock(&cache->lock);
 	if (content == NULL)
 		return false;
@@ -154,7 +160,7 @@ static void link_unused(struct content_cache *cache, struct loaded *content)
 /* The memory for a file and its index. */
 static size_t content_bytes(const struct loaded *content)
 {
-	int64_t size = content->file->size_bytes;
+	int64_t size = loaded_size(content);
 
 	return cover_index_bytes((size_t)size) + (size <= WHOLE_MAX ? (size_t)size : 0);
 }
@@ -163,7 +169,7 @@ static bool read_whole(struct content_cache *cache, struct loaded *content, int 
 {
 	int why;
 
-	if (reread_file(fd, content->bytes, (size_t)content->file->size_bytes, &why) == 0)
+	if (reread_file(fd, content->bytes, (size_t)loaded_size(content), &why) == 0)
 		return true;
 	content_report(cache, content, why);
 	return false;
@@ -172,7 +178,7 @@ static bool read_whole(struct content_cache *cache, struct loaded *content, int 
 /* The same for inflated content. Takes over the descriptor. */
 static bool inflate_whole(struct content_cache *cache, struct loaded *content, int fd)
 {
-	size_t size = (size_t)content->file->size_bytes, got = 0;
+	size_t size = (size_t)loaded_size(content), got = 0;
 	struct inflating *in = inflating_new(fd);
 	ssize_t part = -1;
 	int why;
@@ -224,7 +230,7 @@ static bool extract_whole(struct content_cache *cache, struct loaded *content, i
 			  const struct stat *status, struct loaded *first)
 {
 	struct sandbox *sandbox = cache->sandbox_use == NULL ? NULL : take_sandbox(cache);
-	const char *name = strstr(find_file_path(content->file), "//") + 2;
+	const char *name = strstr(find_file_path(content->file), "//");
 	struct loaded *next = content->next_read;
 	int why = ENOMEM;
 
@@ -239,7 +245,7 @@ static bool extract_whole(struct content_cache *cache, struct loaded *content, i
 		return_sandbox(cache, sandbox);
 	if (content->is_whole)
 		return true;
-	if (strcmp(name, FILTERED_NAME) == 0)
+	if (name != NULL && strcmp(name + 2, FILTERED_NAME) == 0)
 		why = CONTAINER_IS_FILTERED;
 	content_report(cache, content, why);
 	return false;
@@ -249,7 +255,7 @@ static bool load_whole(struct content_cache *cache, struct loaded *content, int 
 {
 	struct simhash_error error;
 
-	content->bytes = malloc((size_t)content->file->size_bytes + 1);
+	content->bytes = malloc((size_t)loaded_size(content) + 1);
 	if (content->bytes == NULL) {
 		error_set_memory(&error);
 		first_error_set(cache->first_error, &error);
@@ -268,7 +274,7 @@ static bool load_content(struct content_cache *cache, struct loaded *content, st
 	int fd = open_unchanged(cache, content, &status);
 	bool loaded = fd >= 0;
 
-	if (!loaded || content->file->size_bytes > WHOLE_MAX) {
+	if (!loaded || loaded_size(content) > WHOLE_MAX) {
 		if (loaded)
 			close_content(fd);
 		return loaded;
@@ -304,7 +310,7 @@ static struct loaded *begin_passage(struct content_cache *cache, struct loaded *
 	for (struct loaded *next = content->first_member; next != NULL; next = next->next_member) {
 		if (next != content) {
 			if (next->state != NOT_LOADED || next->was_missed ||
-			    next->file->size_bytes > WHOLE_MAX ||
+			    loaded_size(next) > WHOLE_MAX ||
 			    bytes + content_bytes(next) > CACHE_BYTES / 2)
 				continue;
 			begin_loading(cache, next);
@@ -357,12 +363,13 @@ static void load_locked(struct content_cache *cache, struct loaded *content)
 	pthread_cond_broadcast(&cache->changed);
 }
 
-struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file)
+struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file,
+				  bool is_text)
 {
 	struct loaded *content;
 
 	pthread_mutex_lock(&cache->lock);
-	content = find_content(cache, file);
+	content = find_content(cache, file, is_text);
 	if (content == NULL) {
 		pthread_mutex_unlock(&cache->lock);
 		return NULL;
@@ -396,6 +403,8 @@ void content_cache_release(struct content_cache *cache)
 	for (size_t i = 0; i < cache->capacity; i++) {
 		if (cache->contents[i] != NULL && cache->contents[i]->state == LOADED)
 			forget_content(cache, cache->contents[i]);
+		if (cache->contents[i] != NULL)
+			free(cache->contents[i]->text_name);
 		free(cache->contents[i]);
 	}
 	free(cache->contents);
@@ -414,7 +423,7 @@ bool content_open(struct content_cache *cache, struct loaded *content, struct co
 	struct stat status;
 
 	*source = (struct cover_source){
-		.bytes = content->bytes, .fd = -1, .size = (size_t)content->file->size_bytes};
+		.bytes = content->bytes, .fd = -1, .size = (size_t)loaded_size(content)};
 	if (source->bytes != NULL)
 		return true;
 	source->fd = open_unchanged(cache, content, &status);

@@ -4,7 +4,7 @@
  * file; it is small, and unique as long as the cache exists.
  *
  *     content_cache_init(&cache, sink, sandbox, &first_error);
- *     content = content_cache_take(&cache, file);
+ *     content = content_cache_take(&cache, file, is_text);
  *     if (content != NULL && content_open(&cache, content, &source))
  *             ; // read the source and, after content_need_index, the content's index
  *     content_close(&source);
@@ -56,8 +56,12 @@ bool content_cache_locate(struct content_cache *cache, const struct find_file *f
  */
 int content_cache_link(struct content_cache *cache, struct simhash_error *error);
 
-/* Load the content of a file and keep it until it is returned. NULL if it cannot be read. */
-struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file);
+/*
+ * Load the content of a file, or the text of a document, and keep it until it is returned. NULL if it
+ * cannot be read.
+ */
+struct loaded *content_cache_take(struct content_cache *cache, const struct find_file *file,
+				  bool is_text);
 /* Also accepts NULL. */
 void content_cache_return(struct content_cache *cache, struct loaded *content);
 

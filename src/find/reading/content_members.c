@@ -5,24 +5,28 @@
 #include "find/reading/content_members.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/basic/error.h"
 #include "scan/archive/container.h"
+#include "scan/document/document.h"
 #include "store/row/file_row.h"
 
 /* The path of the archive in PATH//MEMBER. */
 static struct bytes archive_path(const struct loaded *content)
 {
-	const char *path = find_file_path(content->file);
+	const char *path = find_file_path(content->file), *end = strstr(path, "//");
 
-	return (struct bytes){path, (size_t)(strstr(path, "//") - path)};
+	return end == NULL ? bytes_of(path) : (struct bytes){path, (size_t)(end - path)};
 }
 
 static struct bytes member_name(const struct loaded *content)
 {
-	return bytes_of(strstr(find_file_path(content->file), "//") + 2);
+	const char *end = strstr(find_file_path(content->file), "//");
+
+	return content->text_name != NULL ? bytes_of(content->text_name) : bytes_of(end + 2);
 }
 
 static struct bytes base_name(struct bytes path)
@@ -33,12 +37,18 @@ static struct bytes base_name(struct bytes path)
 	return (struct bytes){path.data + before, path.size - before};
 }
 
+bool content_is_inside(const struct loaded *content)
+{
+	return content->is_text || row_is_inside(content->file->compressed_size_bytes);
+}
+
 bool content_is_member(const struct loaded *content)
 {
 	const char *path = find_file_path(content->file);
 
-	return row_is_inside(content->file->compressed_size_bytes) && strstr(path, "//") != NULL &&
-	       !is_inflated_name(bytes_of(base_name(archive_path(content)).data));
+	return content->is_text ||
+	       (row_is_inside(content->file->compressed_size_bytes) && strstr(path, "//") != NULL &&
+		!is_inflated_name(bytes_of(base_name(archive_path(content)).data)));
 }
 
 /* ---- Linking ---- */
@@ -82,11 +92,23 @@ int content_members_link(struct loaded **contents, size_t count, struct simhash_
 
 /* ---- Reading ---- */
 
+/* The text of a document is a member of it. False if memory is short. */
+static bool name_text(struct loaded *content)
+{
+	const char *document = strstr(find_file_path(content->file), "//");
+	const char *before = document == NULL ? "" : document + 2;
+	const char *slashes = document == NULL ? "" : "//";
+
+	return asprintf(&content->text_name, "%s%s%s", before, slashes, DOCUMENT_TEXT_NAME) >= 0;
+}
+
 static bool make_wanted(struct loaded *content, struct container_member *wanted)
 {
-	size_t size = (size_t)content->file->size_bytes;
+	size_t size = (size_t)loaded_size(content);
 
 	content->is_whole = false;
+	if (content->is_text && content->text_name == NULL && !name_text(content))
+		return false;
 	if (content->bytes == NULL)
 		content->bytes = malloc(size + 1);
 	*wanted = (struct container_member){

@@ -12,6 +12,8 @@
 
 struct sandbox;
 
+/* Is it inside a file? So is the text of a document. */
+bool content_is_inside(const struct loaded *content);
 /* Is it a member of an archive that is not the content of a gzip file? */
 bool content_is_member(const struct loaded *content);
 

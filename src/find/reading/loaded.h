@@ -13,6 +13,8 @@ enum loaded_state { NOT_LOADED, LOADING, LOADED, LOAD_FAILED };
 /* A file that at least one pair needs. */
 struct loaded {
 	const struct find_file *file;
+	bool is_text;	 /* the text of a document, and not its bytes */
+	char *text_name; /* as a member of its file; owned; NULL before it is read */
 	enum loaded_state state;
 	unsigned users;
 	uint8_t *bytes; /* NULL for a large file */
@@ -28,5 +30,10 @@ struct loaded {
 	bool is_whole;		  /* it was read to its end */
 	bool was_missed;	  /* it could not be read in a pass for another member */
 };
+
+static inline int64_t loaded_size(const struct loaded *content)
+{
+	return content->is_text ? content->file->size_bytes : find_file_bytes(content->file);
+}
 
 #endif

@@ -19,7 +19,7 @@ int reopen_file(const struct find_file *file, struct stat *status, int *why)
 	/* Inflated content is displayed as FILE//NAME. */
 	const char *end = is_inflated ? strstr(path, "//") : NULL;
 	char *own = strndup(path, end == NULL ? strlen(path) : (size_t)(end - path));
-	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : file->size_bytes;
+	int64_t size_bytes = is_inflated ? file->compressed_size_bytes : find_file_bytes(file);
 	int fd = own == NULL ? -1 : open_path(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	free(own);

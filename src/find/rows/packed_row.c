@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { NUMBERS = 8, REACH = 2 };
+enum { NUMBERS = 9, REACH = 2 };
 
 /* Flags after the bits of the sides. */
 enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32 };
@@ -21,6 +21,7 @@ static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 	numbers[5] = file->device;
 	numbers[6] = file->inode;
 	numbers[7] = file->compressed_size_bytes;
+	numbers[8] = file->document_bytes;
 }
 
 static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
@@ -33,6 +34,7 @@ static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
 	file->device = numbers[5];
 	file->inode = numbers[6];
 	file->compressed_size_bytes = numbers[7];
+	file->document_bytes = numbers[8];
 }
 
 /* The width of a number in units of 4 bytes. */
@@ -105,7 +107,7 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 	for (unsigned i = 0; i < NUMBERS; i++) {
 		unsigned width = number_width(numbers[i]);
 		uint32_t low = (uint32_t)numbers[i];
-		row->widths = (uint16_t)(row->widths | width << 2 * i);
+		row->widths |= width << 2 * i;
 		memcpy(write, width == 2 ? (const void *)&numbers[i] : &low, width * sizeof low);
 		write += width * sizeof low;
 	}

@@ -19,7 +19,7 @@ struct packed_row {
 	uint8_t path_hash[PATH_HASH_SIZE], content_hash[CONTENT_HASH_SIZE];
 	uint32_t size; /* the total size in bytes: a multiple of 8 */
 	uint32_t display_size, path_offset, extension_hash, tolerance;
-	uint16_t widths; /* two bits for each number: 0, 4 or 8 bytes */
+	uint32_t widths; /* two bits for each number: 0, 4 or 8 bytes */
 	uint8_t count_width;
 	uint8_t flags; /* sides in the two lowest bits */
 };

@@ -17,7 +17,9 @@ enum { SIDE_A = 1, SIDE_B = 2 };
 
 struct find_file {
 	struct simhash_sum_table table;
+	/* For a document with a text: the counts, the size and the sketch of the text. */
 	int64_t host, size_bytes, mtime_ns;
+	int64_t document_bytes;	       /* and the size of the document; else 0 */
 	int64_t device, inode;	       /* inode 0: unknown */
 	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key;	       /* key: the key that the user chose */
@@ -31,6 +33,8 @@ struct find_file {
 	uint32_t number;		    /* its number in its list; see pairs.h */
 	uint8_t sides;
 	bool has_sketch; /* is its sketch known? */
+	/* A document compared without its text, so only identical files are a pair with it. */
+	bool lacks_text;
 	/* An earlier file that was not passed is identical and has the same tolerance. */
 	bool repeats;
 	bool is_local;
@@ -53,6 +57,12 @@ struct file_copy {
 	uint8_t path_hash[PATH_HASH_SIZE];
 	bool is_local;
 };
+
+/* The size of the file or member. */
+static inline int64_t find_file_bytes(const struct find_file *file)
+{
+	return file->document_bytes > 0 ? file->document_bytes : file->size_bytes;
+}
 
 static inline const char *find_file_path(const struct find_file *file)
 {
@@ -80,7 +90,7 @@ static inline int find_file_compare(const struct find_file *x, const struct find
 
 static inline bool has_same_content(const struct find_file *x, const struct find_file *y)
 {
-	return x->size_bytes == y->size_bytes &&
+	return find_file_bytes(x) == find_file_bytes(y) &&
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0;
 }
 

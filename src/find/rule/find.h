@@ -37,9 +37,11 @@
 #include "store/names/name_list.h"
 
 struct against;
+struct archives;
 struct known_contents;
 struct sandbox_use;
 struct store;
+struct texts;
 
 /* One side of --between: a host, a directory on it, or both. */
 struct find_side {
@@ -63,7 +65,10 @@ struct find_request {
 	const char *measure_text; /* the measure as the user wrote it */
 	double min_similarity;
 	bool with_empty; /* include empty files */
-	bool expand;	 /* include every pair of copies */
+	/* Leave out pairs, or groups, of members of archives that are a pair themselves. */
+	enum { FOLD_NOTHING, FOLD_PAIRS, FOLD_GROUPS } folded;
+	bool as_files; /* compare documents by their bytes, even if they have texts */
+	bool expand;   /* include every pair of copies */
 	/*
 	 * Search files with the same content as one only if their extensions are also the same.
 	 * This is false if all files have sketches, because then extensions do not matter.
@@ -167,6 +172,7 @@ struct find_counts {
 	uint64_t rows, identical, similar;
 	/* Files of size 0, which are left out unless the request includes them. */
 	uint64_t empty;
+	uint64_t folded;     /* pairs or groups of members that were left out */
 	uint64_t unsketched; /* files read without a sketch of the measure, or of resemblance */
 };
 
@@ -178,6 +184,9 @@ struct finder {
 	int64_t tag_set, local_host; /* 0 if the index does not have it */
 	int64_t side_host[2];	     /* the hosts of --between; 0 if the index does not have one */
 	struct name_list hosts;
+	struct texts *texts;	   /* of a search of all files; or NULL */
+	struct archives *archives; /* the same, if pairs of members are left out */
+	void (*free_archives)(struct archives *archives);
 	struct find_counts counts;
 	double bits_for_tag[SIMHASH_TAGS]; /* of random bytes, for one match of each tag */
 };

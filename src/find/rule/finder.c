@@ -13,6 +13,7 @@
 #include "find/rule/common_content.h"
 #include "find/rule/finder.h"
 #include "find/rule/known_contents.h"
+#include "find/rule/texts.h"
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"
 #include "store/rows/known_file.h"
@@ -132,6 +133,9 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 void finder_release(struct finder *finder)
 {
 	name_list_release(&finder->hosts);
+	texts_free(finder->texts);
+	if (finder->archives != NULL)
+		finder->free_archives(finder->archives);
 	*finder = (struct finder){.store = NULL};
 }
 
@@ -193,13 +197,27 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		   struct simhash_error *error)
 {
 	const struct find_rule *rule = &finder->request->rule;
+	const struct text *text = texts_find(finder->texts, row->content_hash);
 	struct bytes name = inner_name(row->name);
+	int64_t document_bytes = 0;
+	struct file_row as_text;
 	uint64_t total = 0;
 
+	if (text != NULL) {
+		as_text = *row;
+		as_text.size_bytes = text->size_bytes;
+		as_text.table = text->table;
+		as_text.has_resemblance = text->has_resemblance && row->has_resemblance;
+		as_text.resemblance = text->resemblance;
+		row_compute_keys(&as_text, finder->request->tags);
+		document_bytes = row->size_bytes;
+		row = &as_text;
+	}
 	*file = (struct find_file){
 		.table = row->table,
 		.host = row->host,
 		.size_bytes = row->size_bytes,
+		.document_bytes = document_bytes,
 		.mtime_ns = row->mtime_ns,
 		.device = row->device,
 		.inode = row->inode,
@@ -277,6 +295,9 @@ static bool leaves_out(const struct find_request *request, const uint8_t *conten
 
 bool finder_leaves_out(const struct finder *finder, const struct file_row *row)
 {
+	/* The text stands for its document. Other measures have no sketch of it there. */
+	if (row_is_text(row->contents) && finder->request->measure == NULL)
+		return true;
 	return leaves_out(finder->request, row->content_hash, row->directory, row->name,
 			  row->size_bytes);
 }
@@ -334,8 +355,19 @@ static int count_empty(struct finder *finder, struct simhash_error *error)
 	return status;
 }
 
+bool finder_uses_texts(const struct finder *finder)
+{
+	const struct find_request *request = finder->request;
+
+	return request->measure == NULL && !request->as_files && request->kinds != PAIRS_COPIES &&
+	       request->rule.verify.mode != VERIFY_NO;
+}
+
 int finder_begin(struct finder *finder, struct simhash_error *error)
 {
+	if (finder_uses_texts(finder) && finder->texts == NULL && finder->tag_set != 0 &&
+	    texts_read(&finder->texts, finder->store, finder->tag_set, error) != 0)
+		return -1;
 	return begin_progress(finder, error) != 0 ? -1 : count_empty(finder, error);
 }
 

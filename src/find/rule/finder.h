@@ -16,7 +16,8 @@
  * functions below need to convert a row to a file, except for a key.
  */
 enum {
-	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_CONTENT_HASH,
+	TAKING_COLUMNS = ROW_HOST | ROW_DIRECTORY | ROW_NAME | ROW_SIZE | ROW_CONTENT_HASH |
+			 ROW_CONTENTS,
 	FINDING_COLUMNS = TAKING_COLUMNS | ROW_PATH_HASH | ROW_NAME | ROW_SIZE | ROW_MTIME |
 			  ROW_COMPRESSED_SIZE | ROW_DEVICE | ROW_INODE | ROW_TABLE | ROW_UNIFORM |
 			  ROW_CHECKED
@@ -43,8 +44,11 @@ enum simhash_key finder_read_key(const struct finder *finder);
 /* The number of bytes of memory that the search may use. */
 size_t finder_memory(const struct finder *finder);
 
+/* Are documents compared by their texts? */
+bool finder_uses_texts(const struct finder *finder);
+
 /*
- * Begin a search of all files. If progress is reported, set the number of rows to read. Count the
+ * Begin a search of all files, and read the texts of documents. If progress is reported, set the number of rows to read. Count the
  * empty files that the request covers but leaves out; with --between, and for parts of the key
  * space after the first, count none.
  */

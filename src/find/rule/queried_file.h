@@ -14,6 +14,7 @@ struct queried_file {
 	struct simhash_keys keys;
 	struct row_sketches *sketches; /* for the measure of the request, if it has one; owned */
 	struct arena arena;	       /* holds the displayed name */
+	bool is_text; /* the text of a document, which was also requested as a file */
 };
 
 void queried_file_release(struct queried_file *queried);

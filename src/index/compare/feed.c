@@ -156,6 +156,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->known.has_sketch = file->had_sketch;
 	task->known.kinds = file->kinds;
 	task->known.filter = file->filter;
+	task->known.lacks_text = file->lacked_text;
 	task->known.has_content = file->known_content != NULL;
 	if (task->known.has_content)
 		memcpy(task->known.content, file->known_content, sizeof task->known.content);

@@ -441,7 +441,7 @@ static struct found_file found_as(const struct directory *directory, const char 
 /* Does the run look for kinds of containers that were not looked for in this file? */
 static bool lacks_look(const struct index_request *request, const struct file_row *row)
 {
-	return request->inflate && (request->containers & ~(unsigned)row->contents) != 0;
+	return (request->containers & ~(unsigned)row->contents) != 0;
 }
 
 static bool is_row_of(const struct settling *settling, const struct file_row *row,

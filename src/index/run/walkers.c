@@ -134,8 +134,7 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 		if (store_open_beside(walkers->store, &reconciler->store, error) != 0)
 			return -1;
 		store_want_measures(reconciler->store, walkers->measures, walkers->measure_count);
-		if (walkers->request->inflate)
-			store_want_containers(reconciler->store, walkers->request->containers);
+		store_want_containers(reconciler->store, walkers->request->containers);
 		if (walkers->request->filters != NULL)
 			store_want_filters(reconciler->store, filter_commands_number,
 					   walkers->request->filters);

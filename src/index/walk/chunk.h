@@ -34,6 +34,7 @@ struct found_file {
 	bool had_sketch;   /* the row keeps its resemblance sketch */
 	uint32_t filter;   /* the number of the filter that read it, if it had members; or 0 */
 	unsigned kinds;	   /* the kinds of containers that were looked for then; 0: unknown */
+	bool lacked_text;  /* see CONTENTS_LACKS_TEXT */
 	/*
 	 * The hash in its row, if it had members and still has the row's size and time; otherwise
 	 * NULL.

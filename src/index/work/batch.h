@@ -35,6 +35,7 @@ struct task_known {
 	bool has_members, has_sketch;
 	uint32_t filter; /* the filter command that read the file, if the file has members; or 0 */
 	unsigned kinds;	 /* the kinds of containers that were looked for, if the file has members */
+	bool lacks_text; /* only its text was looked for; see CONTENTS_LACKS_TEXT */
 	bool has_content; /* the file has the size and time of its row, which has this content: */
 	uint8_t content[CONTENT_HASH_SIZE];
 	bool leaves; /* the row of the old path must be removed; its path hash is: */
@@ -68,10 +69,14 @@ struct task {
 	struct file_row row;
 };
 
-/* Does a written task count as a file of its run, and how many bytes were read for it? */
+/*
+ * Does a written task count as a file of its run, and how many bytes were read for it? The text of a
+ * document is no separate file.
+ */
 static inline bool task_counts(const struct task *task)
 {
-	return task->result.is_scanned && !task->result.is_moved;
+	return task->result.is_scanned && !task->result.is_moved &&
+	       !row_is_text(task->row.contents);
 }
 static inline int64_t task_bytes(const struct task *task)
 {

@@ -20,6 +20,7 @@
 #include "index/work/writer.h"
 #include "scan/archive/container.h"
 #include "scan/command/filter_run.h"
+#include "scan/document/document.h"
 
 struct look {
 	const struct members_use *use;
@@ -33,6 +34,8 @@ struct look {
 	bool has_begun;
 	bool has_renewed; /* the old rows will be removed */
 	bool is_same;	  /* the file has not changed since its row in the index was made */
+	bool has_text;	  /* the file is a document with a text */
+	bool has_hash;	  /* the hash of the file is known, although the file is only examined */
 	/* If the file is unchanged, keep the output of an earlier run's filter. */
 	bool keeps_filtered;
 	uint64_t members;
@@ -48,8 +51,13 @@ static void report(struct look *look, struct bytes member, int why)
 {
 	const struct directory *directory = look->task->found.directory;
 	struct bytes path = bytes_of(look->task->found.open_name);
-	char *file = path_join(directory_path(directory), path), *whole = NULL;
+	char *file, *whole = NULL;
 
+	if (look->scanner->containers == CONTAINER_TEXT)
+		why = container_text_failure(why, document_is_one(path, bytes_of("")));
+	if (why == 0)
+		return;
+	file = path_join(directory_path(directory), path);
 	/*
 	 * If this run omits something that a run with other options could read, the file counts as
 	 * not read completely.
@@ -156,9 +164,15 @@ static bool append(struct look *look, const struct file_row *member)
 	task->row.mtime_ns = outer->row.mtime_ns;
 	task->row.device = outer->row.device;
 	task->row.inode = outer->row.inode;
-	task->row.links = 1; /* members with the same content are not hard links */
+	if (!row_is_text(member->contents))
+		task->row.links = 1; /* members with the same content are not hard links */
 	task->row.compressed_size_bytes = look->status.st_size;
 	task->row.scanned_at_ns = outer->row.scanned_at_ns;
+	if (row_is_text(member->contents) && inner.size == name.size) {
+		memcpy(task->row.content_hash, outer->row.content_hash, CONTENT_HASH_SIZE);
+		task->row.links = look->status.st_size;
+		look->has_text = true;
+	}
 	task->found.is_inflated = true;
 	task->result.is_scanned = true;
 	return true;
@@ -174,6 +188,21 @@ static void report_same_names(struct look *look)
 			report(look, bytes_of(""), CONTAINER_HAS_SAME_NAMES);
 			return;
 		}
+}
+
+/*
+ * The row of a text needs the hash of its document. If the file is only examined, read it for the
+ * hash. False with errno.
+ */
+static bool know_hash(struct look *look, int fd, const struct file_row *text)
+{
+	struct task *task = look->task;
+
+	if (!row_is_text(text->contents) || !task->found.looks_only || look->has_hash)
+		return true;
+	look->has_hash =
+		scan_hash(look->scanner, fd, look->status.st_size, task->row.content_hash) == 0;
+	return look->has_hash;
 }
 
 /* Pass all members to the writer. */
@@ -192,6 +221,12 @@ static void read_members(struct look *look, int fd)
 		if (answer == CONTAINER_TROUBLE) {
 			report(look, container_name(container),
 			       container_failure_of(container_why(container)));
+			continue;
+		}
+		if (!know_hash(look, fd, &row)) {
+			report(look, row.name, errno);
+			row_sketches_drop(row.sketches);
+			row = (struct file_row){.size_bytes = 0};
 			continue;
 		}
 		has_room = append(look, &row);
@@ -351,11 +386,13 @@ static void describe(struct look *look)
 unsigned members_kinds(const struct members_use *use, const struct task *task)
 {
 	const struct index_request *request = use->request;
-	unsigned asked = request->inflate ? request->containers : 0, known;
+	unsigned asked = request->containers, known;
 	struct simhash_error error;
 
 	if (!task->known.has_members || container_kinds(&known, &error) != 0)
 		return asked;
+	if (task->known.lacks_text)
+		return asked | (CONTAINER_TEXT & known);
 	/* Without kinds, the file was only filtered, or could not be read to its end. */
 	if (task->known.kinds == 0)
 		return task->known.filter == 0 ? known : asked;
@@ -386,9 +423,13 @@ static int64_t contents_of(const struct look *look)
 	bool has_members = look->members > 0 || has_old || look->keeps_filtered;
 	bool has_old_filter = look->keeps_filtered || (has_old && look->is_same);
 	uint32_t filter = look->filter == 0 && has_old_filter ? task->known.filter : look->filter;
-	int64_t contents = look->has_failed ? 0 : (int64_t)look->scanner->containers;
+	unsigned kinds = look->scanner->containers;
+	int64_t contents = !look->has_failed	     ? (int64_t)kinds
+			   : kinds == CONTAINER_TEXT ? CONTENTS_LACKS_TEXT
+						     : 0;
 
 	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
+	contents |= look->has_text ? CONTENTS_HAS_TEXT : 0;
 	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
 }
 
@@ -397,8 +438,11 @@ static int64_t old_contents_of(const struct look *look)
 {
 	int64_t filter = look->keeps_filtered ? look->task->known.filter : 0;
 
-	return look->task->known.has_members ? filter << CONTENTS_FILTER_AT | CONTENTS_HAS_MEMBERS
-					     : 0;
+	int64_t lacks = look->task->known.lacks_text ? CONTENTS_LACKS_TEXT : 0;
+
+	return look->task->known.has_members
+		       ? filter << CONTENTS_FILTER_AT | lacks | CONTENTS_HAS_MEMBERS
+		       : 0;
 }
 
 /* Open the file and, unless it is known, determine its kind. -1 with errno as above. */

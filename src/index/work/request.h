@@ -33,8 +33,8 @@ struct index_request {
 	bool force;	/* scan unchanged files again */
 	bool no_sketch; /* make no resemblance sketches */
 	bool one_file_system;
-	bool inflate; /* also index the content of gzip files, and the members of containers: */
-	/* The kinds of containers, see scan/file/container_kind.h; only used with `inflate`. */
+	bool inflate; /* also index the content of gzip files */
+	/* Also index the contents of these kinds, see scan/file/container_kind.h. */
 	unsigned containers;
 	unsigned max_depth; /* the maximum depth of containers in containers */
 	/* The maximum inflated size of one compressed file or archive. */

@@ -74,7 +74,7 @@ static void write_version(FILE *out, const struct lineage_version *version, size
 			    is_first ? NAN
 				     : shown_resemblance(&pair->relation,
 							 are_identical(pair->a, pair->b))),
-		FIELD_SIGNED(IN_JSON, "size", version->files[0]->size_bytes),
+		FIELD_SIGNED(IN_JSON, "size", find_file_bytes(version->files[0])),
 		FIELDS_END,
 	};
 

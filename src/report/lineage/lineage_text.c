@@ -231,7 +231,7 @@ static int write_line(const struct drawing *drawing, const struct lineage_versio
 	if (close_text(out, &line) != 0)
 		return error_set_memory(error);
 	snprintf(end, sizeof end, "%*s", listing->how.has_marks ? SIZE_COLUMNS : 0,
-		 format_bytes((double)version->files[file]->size_bytes, bytes));
+		 format_bytes((double)find_file_bytes(version->files[file]), bytes));
 	if (!listing->how.has_marks)
 		fprintf(listing->file, "%s  %s", line, end);
 	else if (drawing->has_sizes)

@@ -167,7 +167,7 @@ static int write_line(struct listing *listing, const struct block_line *line,
 	FILE *out = listing->file;
 	char size[32];
 
-	width = strlen(format_bytes((double)line->file->size_bytes, size));
+	width = strlen(format_bytes((double)find_file_bytes(line->file), size));
 	if (is_first)
 		colour(listing, line->colour);
 	else

@@ -28,9 +28,9 @@ double pair_sort_key(const struct listing_order *order, const struct file_pair *
 {
 	switch (order->by) {
 	case SORT_SIZE:
-		return -((double)pair->a->size_bytes + (double)pair->b->size_bytes);
+		return -((double)find_file_bytes(pair->a) + (double)find_file_bytes(pair->b));
 	case SORT_SAVED:
-		return pair->relation.is_identical ? -(double)pair->a->size_bytes : 0;
+		return pair->relation.is_identical ? -(double)find_file_bytes(pair->a) : 0;
 	case SORT_PATH:
 		return 0;
 	case SORT_DEFAULT:

@@ -90,12 +90,12 @@ static int load_text(struct excerpts *excerpts, const struct find_file *file,
 	struct stat status;
 	int fd, why = 0;
 
-	*text = (struct excerpt_text){.size = (size_t)file->size_bytes};
+	*text = (struct excerpt_text){.size = (size_t)find_file_bytes(file)};
 	if (!is_here(file))
 		text->absence = EXCERPT_ELSEWHERE;
-	else if (file->size_bytes > EXCERPT_FILE_BYTES)
+	else if (find_file_bytes(file) > EXCERPT_FILE_BYTES)
 		text->absence = EXCERPT_LARGE;
-	else if (excerpts->left_to_read < PAGE_BYTES + file->size_bytes)
+	else if (excerpts->left_to_read < PAGE_BYTES + find_file_bytes(file))
 		text->absence = EXCERPT_FULL;
 	if (text->absence != EXCERPT_OF_FIRST)
 		return 0;
@@ -211,8 +211,9 @@ static const char *picture_type(const uint8_t *bytes, size_t size)
 static bool has_room(const struct excerpts *excerpts, const struct find_file *file)
 {
 	return excerpts->report->with_pictures && is_here(file) &&
-	       excerpts->left_to_read >= PAGE_BYTES && file->size_bytes <= PICTURE_FILE_BYTES &&
-	       file->size_bytes <= excerpts->left_for_pictures;
+	       excerpts->left_to_read >= PAGE_BYTES &&
+	       find_file_bytes(file) <= PICTURE_FILE_BYTES &&
+	       find_file_bytes(file) <= excerpts->left_for_pictures;
 }
 
 /*
@@ -222,7 +223,7 @@ static bool has_room(const struct excerpts *excerpts, const struct find_file *fi
 static int load_picture(const struct excerpts *excerpts, const struct find_file *file,
 			uint8_t **bytes, const char **type, struct simhash_error *error)
 {
-	size_t size = (size_t)file->size_bytes, beginning = size < 16 ? size : 16;
+	size_t size = (size_t)find_file_bytes(file), beginning = size < 16 ? size : 16;
 	struct stat status;
 	int why = 0, fd = reopen_file(file, &status, &why);
 
@@ -257,9 +258,9 @@ int excerpt_write_picture(struct excerpts *excerpts, FILE *out, const struct fin
 		fputc('0', out);
 	} else {
 		fprintf(out, "\"%s;base64,", type);
-		html_write_base64(out, bytes, (size_t)file->size_bytes);
+		html_write_base64(out, bytes, (size_t)find_file_bytes(file));
 		fputc('"', out);
-		excerpts->left_for_pictures -= file->size_bytes;
+		excerpts->left_for_pictures -= find_file_bytes(file);
 	}
 	free(bytes);
 	return 0;

@@ -67,10 +67,10 @@ static void count_member(struct totals *totals, const struct group *group,
 	totals->bins[bin]++;
 	if (kind <= KIND_NEARLY) {
 		totals->nearly++;
-		add_size(&totals->nearly_bytes, member->file->size_bytes);
+		add_size(&totals->nearly_bytes, find_file_bytes(member->file));
 	} else {
 		totals->similar++;
-		add_size(&totals->similar_bytes, member->file->size_bytes);
+		add_size(&totals->similar_bytes, find_file_bytes(member->file));
 	}
 }
 
@@ -180,7 +180,7 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 							is_first || pair.relation.is_identical)
 				    : NOT_KNOWN),
 		FIELD_UNSIGNED(IN_PAGE, "kind", kind_of(group, member)),
-		FIELD_SIGNED(IN_PAGE, "size", file->size_bytes),
+		FIELD_SIGNED(IN_PAGE, "size", find_file_bytes(file)),
 		FIELD_HEX(IN_PAGE, "hash", hash_of(file)),
 		FIELD_NUMBERS(IN_PAGE, "counts", file->table.count, SIMHASH_TAGS),
 		FIELDS_END,

@@ -16,11 +16,21 @@
 
 _Static_assert(PIECE_MAX == FILE_SCANNER_BUFFER, "a piece fills the buffer of a scanner");
 
+/* A member, and the archives that it is in: a prefix of the name of the last member. */
+struct around {
+	size_t name_size;
+	uint8_t content_hash[CONTENT_HASH_SIZE];
+	int64_t size_bytes;
+};
+
 struct container {
 	struct file_scanner *scanner;
-	struct unpacker *unpacker; /* NULL: the scanner's sandbox reads */
-	struct content content;	   /* the content of the current member */
-	struct bytes name;	   /* the name of the member with the last problem */
+	struct unpacker *unpacker;	   /* NULL: the scanner's sandbox reads */
+	struct content content;		   /* the content of the current member */
+	char last[2 * CONTAINER_NAME_MAX]; /* the name of the last member */
+	struct around around[CONTAINER_DEPTH_MAX];
+	unsigned around_count;
+	struct bytes name; /* the name of the member with the last problem */
 	int why;
 	bool is_over;
 };
@@ -111,6 +121,54 @@ static enum container_answer trouble(struct container *container, struct bytes n
 	return CONTAINER_TROUBLE;
 }
 
+/* Is the member inside the member of this name? */
+static bool is_inside(const struct container *container, const struct around *around,
+		      struct bytes name)
+{
+	size_t size = around->name_size;
+
+	return name.size > size + 2 && memcmp(container->last, name.data, size) == 0 &&
+	       memcmp(name.data + size, "//", 2) == 0;
+}
+
+/* Forget the members that this one is not in. Returns the innermost of the others, or NULL. */
+static const struct around *find_around(struct container *container, struct bytes name)
+{
+	while (container->around_count > 0 &&
+	       !is_inside(container, &container->around[container->around_count - 1], name))
+		container->around_count--;
+	return container->around_count == 0 ? NULL
+					    : &container->around[container->around_count - 1];
+}
+
+/* Remember a member, whose text may follow. */
+static void note_member(struct container *container, const struct file_row *row)
+{
+	struct around *around;
+
+	find_around(container, row->name);
+	if (row->name.size > sizeof container->last ||
+	    container->around_count == CONTAINER_DEPTH_MAX)
+		return;
+	memcpy(container->last, row->name.data, row->name.size);
+	around = &container->around[container->around_count++];
+	around->name_size = row->name.size;
+	around->size_bytes = row->size_bytes;
+	memcpy(around->content_hash, row->content_hash, CONTENT_HASH_SIZE);
+}
+
+/* The row of a text has the hash and size of its document; for a file, the caller knows them. */
+static void end_text(struct container *container, struct file_row *row)
+{
+	const struct around *around = find_around(container, row->name);
+
+	row->contents = CONTENTS_IS_TEXT;
+	if (around == NULL)
+		return;
+	row->links = around->size_bytes;
+	memcpy(row->content_hash, around->content_hash, CONTENT_HASH_SIZE);
+}
+
 enum container_answer container_next(struct container *container, struct file_row *row)
 {
 	struct piece piece;
@@ -122,13 +180,20 @@ enum container_answer container_next(struct container *container, struct file_ro
 			return trouble(container, (struct bytes){"", 0}, CONTAINER_ENDS_THE_RUN);
 		}
 		row->name = piece.name;
-		if (piece.is_first)
+		if (piece.is_first) {
 			content_begin(&container->content, container->scanner, row);
+			row->contents = scan_archive_mark(container->scanner, piece.size);
+		}
 		content_add(&container->content, piece.size, piece.is_last);
 		if (!piece.is_last)
 			continue;
-		if (content_end(&container->content) == SCAN_DONE)
+		if (content_end(&container->content) == SCAN_DONE) {
+			if (piece.is_text)
+				end_text(container, row);
+			else
+				note_member(container, row);
 			return CONTAINER_MEMBER;
+		}
 		container->is_over = true;
 		return trouble(container, (struct bytes){"", 0}, errno);
 	}

@@ -56,7 +56,8 @@ enum container_answer {
 
 /*
  * Get the next member. It sets the row's name, which lives until the next call, its size, counts,
- * keys, hash and sketches. The caller drops the sketches.
+ * keys, hash and sketches. The caller drops the sketches. The text of a document has `contents`, and
+ * the hash and size of its document if that is a member itself: see CONTENTS_IS_TEXT.
  */
 enum container_answer container_next(struct container *container, struct file_row *row);
 

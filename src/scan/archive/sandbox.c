@@ -486,7 +486,7 @@ static bool is_sound(struct sandbox *sandbox, const struct sandbox_record *recor
 		return record->why != 0 && record->size == 0;
 	case UNPACKED_PIECE:
 		return record->name_size > 0 && record->is_first <= 1 && record->is_last <= 1 &&
-		       (record->is_first != 0) != sandbox->is_in_member;
+		       record->is_text <= 1 && (record->is_first != 0) != sandbox->is_in_member;
 	default:
 		return false;
 	}
@@ -534,6 +534,7 @@ static enum unpacked next_answer(struct sandbox *sandbox, const atomic_bool *sto
 				.size = record.size,
 				.is_first = record.is_first != 0,
 				.is_last = record.is_last != 0,
+				.is_text = record.is_text != 0,
 				.why = record.why};
 	return (enum unpacked)record.answer;
 }
@@ -561,17 +562,14 @@ static enum unpacked read_alone(struct sandbox *sandbox, const atomic_bool *stop
 				struct piece *piece)
 {
 	enum unpacked answer = UNPACKED_PIECE;
-	int why;
 
 	end_process(sandbox);
 	sandbox->is_unpacking = false;
 	if (!wait_to_be_alone(sandbox, stop))
 		return UNPACKED_STOPPED;
-	why = open_from_start(sandbox);
-	if (why != 0) {
-		piece->why = why;
+	piece->why = open_from_start(sandbox);
+	if (piece->why != 0)
 		return UNPACKED_TROUBLE;
-	}
 	for (uint64_t i = 0; i <= sandbox->passed; i++) {
 		answer = next_answer(sandbox, stop, buffer, piece);
 		/* This is also the end if the process has ended, because nothing follows. */

@@ -36,8 +36,8 @@
 struct sandbox_record {
 	uint32_t answer, size, name_size;
 	int32_t why;
-	uint32_t is_first, is_last;
-	uint32_t unused[2];
+	uint32_t is_first, is_last, is_text;
+	uint32_t unused;
 };
 
 #define SANDBOX_RECORD_MAX (sizeof(struct sandbox_record) + PIECE_MAX + 2 * CONTAINER_NAME_MAX)

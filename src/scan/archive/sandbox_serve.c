@@ -144,7 +144,8 @@ static void add_record(struct server *server, enum unpacked answer, const struct
 					      .name_size = (uint32_t)piece->name.size,
 					      .why = piece->why,
 					      .is_first = piece->is_first,
-					      .is_last = piece->is_last};
+					      .is_last = piece->is_last,
+					      .is_text = piece->is_text};
 
 	memcpy(slot->bytes + server->used, &record, sizeof record);
 	if (piece->name.size > 0)

@@ -318,7 +318,8 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 	*piece = (struct piece){.name = {unpacker->name, unpacker->name_size},
 				.size = (size_t)got,
 				.is_first = is_first,
-				.is_last = is_last};
+				.is_last = is_last,
+				.is_text = is_text};
 	return UNPACKED_PIECE;
 }
 

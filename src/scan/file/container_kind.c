@@ -16,9 +16,9 @@
 #define TAR_SUM_AT 148
 #define TAR_SUM_SIZE 8
 
-const char *const container_names[] = {"zip", "tar",	  "7z",	   "iso", "cpio", "ar",
-				       "rar", "gzip",	  "bzip2", "xz",  "zstd", "lzip",
-				       "lz4", "compress", "text",  NULL};
+const char *const container_names[] = {"zip",  "tar",  "7z",   "iso",	   "cpio",
+				       "ar",   "rar",  "gzip", "bzip2",	   "xz",
+				       "zstd", "lzip", "lz4",  "compress", NULL};
 
 static const struct {
 	unsigned kind;
@@ -251,6 +251,8 @@ const char *container_explain(int failure)
 		return "Inflates to more than --limits=inflated=SIZE allows";
 	case CONTAINER_IS_NOT_GZIP:
 		return "Not in gzip format";
+	case CONTAINER_HAS_NO_TEXT:
+		return "Damaged or encrypted document: it is compared as a file, without its text";
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
 	default:
@@ -286,6 +288,24 @@ bool container_may_be_read_later(int failure)
 	}
 }
 
+int container_text_failure(int failure, bool is_document)
+{
+	switch (failure) {
+	case CONTAINER_IS_DAMAGED:
+	case CONTAINER_IS_ENCRYPTED:
+	case CONTAINER_IS_FATAL:
+	case CONTAINER_IS_ENDLESS:
+	case CONTAINER_IS_VOLUME:
+		return is_document ? CONTAINER_HAS_NO_TEXT : 0;
+	case CONTAINER_HAS_REST:
+	case CONTAINER_HAS_LONG_NAME:
+	case CONTAINER_HAS_SAME_NAMES:
+		return 0;
+	default:
+		return failure;
+	}
+}
+
 bool container_is_left_out(int failure)
 {
 	switch (failure) {
@@ -297,6 +317,9 @@ bool container_is_left_out(int failure)
 	case CONTAINER_HAS_SAME_NAMES:
 	case CONTAINER_HAS_REST:
 	case CONTAINER_HAS_NO_END:
+	case CONTAINER_HAS_DAMAGED_TEXT:
+	case CONTAINER_DECLARES_ENTITIES:
+	case CONTAINER_HAS_NO_TEXT:
 		return true;
 	default:
 		return container_may_be_read_later(failure);

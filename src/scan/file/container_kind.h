@@ -61,7 +61,7 @@ int64_t container_skipped_frame(const void *head, size_t size);
 /* Do the first bytes show one of several volumes of an archive of this kind? */
 bool container_is_volume(unsigned kind, const void *head, size_t size);
 
-/* The names of all kinds in the order of their bits; NULL ends the list. */
+/* The names of all kinds except the text, in the order of their bits; NULL ends the list. */
 extern const char *const container_names[];
 
 /*
@@ -93,7 +93,8 @@ enum container_failure {
 	CONTAINER_NEEDS_MEMORY,
 	CONTAINER_HAS_NO_END,
 	CONTAINER_IS_OVER_LIMIT,
-	CONTAINER_IS_NOT_GZIP
+	CONTAINER_IS_NOT_GZIP,
+	CONTAINER_HAS_NO_TEXT
 };
 const char *container_explain(int failure);
 /* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */
@@ -104,6 +105,11 @@ int container_failure_of(int inflating_errno);
  * the run still succeeds.
  */
 bool container_is_left_out(int failure);
+/*
+ * For a run that looks only for text: return the failure to report about a file, or 0. A damaged
+ * document is left out, and a damaged zip file that is not a document does not matter.
+ */
+int container_text_failure(int failure, bool is_document);
 /*
  * Is this failure a part that is left out by a limit? Another run with other options may read it.
  */

@@ -37,6 +37,12 @@ static void note_kind(struct file_scanner *scanner, size_t size)
 	scanner->has_kind = true;
 }
 
+/* A document is the whole file; only other containers can come after a program. */
+static bool scan_looks_behind(const struct file_scanner *scanner)
+{
+	return (scanner->containers & ~(unsigned)CONTAINER_TEXT) != 0;
+}
+
 int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_t *begin)
 {
 	struct reading reading = {.fd = fd};
@@ -46,7 +52,7 @@ int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_
 	if (begin != NULL)
 		*begin = 0;
 	*kind = got > 0 ? container_kind(scanner->buffer, (size_t)got) & wanted : 0;
-	if (got <= 0 || *kind != 0)
+	if (got <= 0 || *kind != 0 || !scan_looks_behind(scanner))
 		return got < 0 ? -1 : 0;
 	return container_behind(fd, wanted, scanner->buffer, FILE_SCANNER_BUFFER, kind, begin);
 }
@@ -57,7 +63,7 @@ int scan_kind(const struct file_scanner *scanner, int fd, unsigned *kind, int64_
  */
 static void note_kind_behind(struct file_scanner *scanner, int fd)
 {
-	if (scanner->has_kind && scanner->kind == 0)
+	if (scanner->has_kind && scanner->kind == 0 && scan_looks_behind(scanner))
 		scanner->has_kind = container_behind(fd, container_read_for(scanner->containers),
 						     scanner->buffer, FILE_SCANNER_BUFFER,
 						     &scanner->kind, NULL) == 0;
@@ -191,6 +197,8 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 	outcome = SCAN_DONE;
 	while (outcome == SCAN_DONE &&
 	       (got = inflating_read(in, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
+		if (row->size_bytes == 0)
+			row->contents = scan_archive_mark(scanner, (size_t)got);
 		content_add(&content, (size_t)got, (size_t)got < FILE_SCANNER_BUFFER);
 		if (row->size_bytes > scanner->max_inflated_bytes) {
 			errno = EOVERFLOW;
@@ -213,6 +221,31 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 		row->compressed_size_bytes = status.st_size;
 	errno = saved;
 	return outcome;
+}
+
+int64_t scan_archive_mark(const struct file_scanner *scanner, size_t size)
+{
+	unsigned kinds = container_read_for(scanner->containers);
+
+	return (container_kind(scanner->buffer, size) & kinds) != 0 ? CONTENTS_IS_ARCHIVE : 0;
+}
+
+int scan_hash(const struct file_scanner *scanner, int fd, int64_t size_bytes, uint8_t *hash)
+{
+	struct reading reading;
+	int64_t done = 0;
+	ssize_t got = 0;
+
+	reading_begin(&reading, fd, size_bytes);
+	reading.stop = scanner->stop;
+	XXH3_128bits_reset(scanner->hash);
+	while (done < size_bytes &&
+	       (got = reading_at(&reading, done, scanner->buffer, FILE_SCANNER_BUFFER)) > 0) {
+		XXH3_128bits_update(scanner->hash, scanner->buffer, (size_t)got);
+		done += got;
+	}
+	content_hash_store(scanner->hash, hash);
+	return got < 0 ? -1 : 0;
 }
 
 static enum scan_outcome scan_stream(struct file_scanner *scanner, int fd, struct file_row *row)

@@ -34,6 +34,12 @@ enum scan_outcome scan_inflated(struct file_scanner *scanner, int directory_fd, 
 int scan_named(struct file_scanner *scanner, const char *path, bool is_inflated,
 	       struct file_row *row);
 
+/* Return CONTENTS_IS_ARCHIVE if a content begins like a requested archive, else 0. */
+int64_t scan_archive_mark(const struct file_scanner *scanner, size_t size);
+
+/* Compute the content hash of an open file of this size. -1 with errno. */
+int scan_hash(const struct file_scanner *scanner, int fd, int64_t size_bytes, uint8_t *hash);
+
 /* Count inflated bytes. False if the run may not inflate more. */
 bool scan_may_inflate(const struct file_scanner *scanner, size_t size);
 

@@ -87,6 +87,36 @@ void row_take_file(struct file_row *row, const struct file_row *from);
 
 /* In `contents`: this file contains files that have rows, in a directory of that name. */
 #define CONTENTS_HAS_MEMBERS (INT64_C(1) << 30)
+/* In `contents`: only the text of a document was looked for, and not all of it could be read. */
+#define CONTENTS_LACKS_TEXT (INT64_C(1) << 29)
+/*
+ * `contents` of a row that has the text of a document. Its content hash is the hash of the whole
+ * document, so that all files with this content have this text. Its `links` is the size of the
+ * document in bytes.
+ */
+#define CONTENTS_IS_TEXT (INT64_C(1) << 28)
+/* In `contents`: this file is a document whose text has a row. */
+#define CONTENTS_HAS_TEXT (INT64_C(1) << 27)
+/* In `contents` of a member, or of the content of a compressed file: it is an archive itself. */
+#define CONTENTS_IS_ARCHIVE (INT64_C(1) << 26)
+static inline bool row_is_text(int64_t contents)
+{
+	return (contents & CONTENTS_IS_TEXT) != 0;
+}
+
+/*
+ * Are there rows of members, besides the text? A document that was examined only for its text is no
+ * archive.
+ */
+#define CONTENTS_ONLY_TEXT (INT64_C(1) << 14) /* the kinds of a file that has only a text */
+static inline bool row_is_archive(int64_t contents)
+{
+	int64_t kinds = contents & (2 * CONTENTS_ONLY_TEXT - 1);
+
+	return (contents & CONTENTS_IS_ARCHIVE) != 0 ||
+	       ((contents & CONTENTS_HAS_MEMBERS) != 0 && kinds != CONTENTS_ONLY_TEXT &&
+		(contents & CONTENTS_LACKS_TEXT) == 0);
+}
 
 /*
  * From bit 32 on, `contents` has the 31-bit number of the filter that read the file; 0: none.

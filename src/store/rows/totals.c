@@ -35,6 +35,7 @@ int store_read_totals(struct store *store, struct scope_total **totals, size_t *
 	if (query_begin(&query, store,
 			"SELECT tag_set, host, count(*), CAST(sum(size) AS SIGNED), "
 			"count(resemblance_sketch) FROM file "
+			"WHERE contents <> 268435456 " /* CONTENTS_IS_TEXT */
 			"GROUP BY tag_set, host ORDER BY tag_set, host",
 			error) != 0)
 		return -1;

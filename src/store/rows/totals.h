@@ -17,7 +17,7 @@ struct scope_total {
 
 /*
  * Read the number of rows and the sum of their sizes, for each tag set and host with rows, in this
- * order. Reads all rows. On success the caller frees *totals.
+ * order, without the texts of documents. Reads all rows. On success the caller frees *totals.
  */
 int store_read_totals(struct store *store, struct scope_total **totals, size_t *count,
 		      struct simhash_error *error);

@@ -1,0 +1,31 @@
+/*
+ * Decides whether a pair of members of archives is left out: because their archives are a pair
+ * themselves, or because they are documents, whose texts decide. The files that have members are in
+ * memory during a search of all files.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_ARCHIVES_H
+#define SIMHASH_FIND_ARCHIVES_H
+
+#include "find/rule/finder.h"
+
+struct archives;
+
+/*
+ * If the request leaves out such pairs, read the files, and the members, that have members in the
+ * index. Call it after finder_begin. The finder frees them.
+ */
+int archives_need(struct finder *finder, struct simhash_error *error);
+
+/*
+ * Are x and y inside different files or members that are a pair of the rule, or identical, or that
+ * both are documents with a text? Or is one a member of the other? Without archives, always false. Any number of threads may call it.
+ */
+bool archives_are_pair(const struct archives *archives, const struct find_file *x,
+		       const struct find_file *y);
+
+/* The same for x and y that may also be inside the same file. */
+bool archives_are_related(const struct archives *archives, const struct find_file *x,
+			  const struct find_file *y);
+
+#endif
