@@ -182,7 +182,9 @@ enum simhash_index_verified {
 	SIMHASH_INDEX_BY_HASH = 1,   /* the content hashes are equal */
 	SIMHASH_INDEX_BY_SKETCH = 2, /* the sketches estimate the resemblance */
 	/* The counts; the sketches are equal, but too few of their registers are used. */
-	SIMHASH_INDEX_BY_COUNTS = 3
+	SIMHASH_INDEX_BY_COUNTS = 3,
+	/* The texts are the same, except for white space. */
+	SIMHASH_INDEX_BY_TEXT = 4
 };
 
 /* Two similar files. */

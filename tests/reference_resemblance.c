@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "data.h"
 
@@ -84,7 +85,7 @@ static bool is_capped(unsigned level, unsigned hits)
 	return hits >= (most < 256 ? 256 : most);
 }
 
-void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[128])
+void reference_registers(const uint8_t *bytes, size_t size, uint8_t sketch[128])
 {
 	const uint64_t none = 0xffffffffffffffffu;
 	size_t positions = size < 16 ? 0 : size - 15;
@@ -113,6 +114,185 @@ void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[128])
 	for (int r = 0; r < 128; r++)
 		sketch[r] = least[r] == none ? 0 : (uint8_t)(1 + least[r] % 255);
 }
+
+/* ---- Texts ---- */
+
+/* HT, LF, VT, FF, CR, blank */
+static bool is_white(unsigned c)
+{
+	return c == 9 || c == 10 || c == 11 || c == 12 || c == 13 || c == 32;
+}
+
+static bool is_allowed(unsigned c)
+{
+	return c >= 32 ? c != 127 : is_white(c) || c == 8 || c == 27;
+}
+
+static bool begins(const uint8_t *bytes, size_t size, const char *text, size_t text_size)
+{
+	return size >= text_size && memcmp(bytes, text, text_size) == 0;
+}
+
+static unsigned unit(bool is_little, const uint8_t *p)
+{
+	return is_little ? p[0] + 256u * p[1] : p[1] + 256u * p[0];
+}
+
+static bool is_high(unsigned c)
+{
+	return c >= 0xD800 && c <= 0xDBFF;
+}
+
+static bool is_low(unsigned c)
+{
+	return c >= 0xDC00 && c <= 0xDFFF;
+}
+
+static bool has_text_units(bool is_little, const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i += 2) {
+		unsigned c = unit(is_little, p + i);
+		if (is_low(c) || !is_allowed(c))
+			return false;
+		if (!is_high(c) || i + 3 >= size)
+			continue;
+		i += 2;
+		if (!is_low(unit(is_little, p + i)))
+			return false;
+	}
+	return true;
+}
+
+static bool has_text_bytes(const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!is_allowed(p[i]))
+			return false;
+	return !begins(p, size, "%PDF-", 5);
+}
+
+static size_t put_character(unsigned long c, uint8_t *out)
+{
+	if (c < 0x80) {
+		out[0] = (uint8_t)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (uint8_t)(192 + c / 64);
+		out[1] = (uint8_t)(128 + c % 64);
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (uint8_t)(224 + c / 4096);
+		out[1] = (uint8_t)(128 + c / 64 % 64);
+		out[2] = (uint8_t)(128 + c % 64);
+		return 3;
+	}
+	out[0] = (uint8_t)(240 + c / 262144);
+	out[1] = (uint8_t)(128 + c / 4096 % 64);
+	out[2] = (uint8_t)(128 + c / 64 % 64);
+	out[3] = (uint8_t)(128 + c % 64);
+	return 4;
+}
+
+/* All units of a text, whose last ones may be incomplete, as UTF-8. */
+static size_t decode(bool is_little, const uint8_t *p, size_t size, uint8_t *out)
+{
+	size_t written = 0;
+
+	for (size_t i = 0; i + 1 < size; i += 2) {
+		unsigned long c = unit(is_little, p + i), next;
+		if (is_high((unsigned)c)) {
+			if (i + 3 >= size)
+				break;
+			next = unit(is_little, p + i + 2);
+			if (is_low((unsigned)next)) {
+				c = 0x10000 + (c - 0xD800) * 1024 + (next - 0xDC00);
+				i += 2;
+			} else {
+				c = 0xFFFD;
+			}
+		} else if (is_low((unsigned)c)) {
+			c = 0xFFFD;
+		}
+		written += put_character(c, out + written);
+	}
+	return written;
+}
+
+/* In place. */
+static size_t collapse(uint8_t *bytes, size_t size)
+{
+	size_t kept = 0, begin = 0;
+
+	while (size > 0 && is_white(bytes[size - 1]))
+		size--;
+	while (begin < size && is_white(bytes[begin]))
+		begin++;
+	for (size_t i = begin; i < size; i++) {
+		if (!is_white(bytes[i]))
+			bytes[kept++] = bytes[i];
+		else if (!is_white(bytes[i + 1]))
+			bytes[kept++] = ' ';
+	}
+	return kept;
+}
+
+uint8_t *reference_normal_form(const uint8_t *bytes, size_t size, size_t *normal_size)
+{
+	bool is_little = begins(bytes, size, "\xFF\xFE", 2);
+	bool is_units = is_little || begins(bytes, size, "\xFE\xFF", 2);
+	size_t mark = is_units ? 2 : begins(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
+	size_t head = (size < 4096 ? size : 4096) - mark;
+	uint8_t *out;
+
+	if (is_units ? !has_text_units(is_little, bytes + mark, head)
+		     : !has_text_bytes(bytes + mark, head))
+		return NULL;
+	out = malloc(2 * size + 4);
+	if (out == NULL)
+		abort();
+	if (is_units) {
+		*normal_size = decode(is_little, bytes + mark, size - mark, out);
+	} else {
+		*normal_size = size - mark;
+		memcpy(out, bytes + mark, size - mark);
+	}
+	*normal_size = collapse(out, *normal_size);
+	return out;
+}
+
+/* The highest byte first. */
+static void put_number(uint8_t *bytes, uint64_t x)
+{
+	for (int i = 7; i >= 0; i--) {
+		bytes[i] = (uint8_t)(x % 256);
+		x /= 256;
+	}
+}
+
+void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[144])
+{
+	size_t normal_size;
+	uint8_t *normal = reference_normal_form(bytes, size, &normal_size);
+	bool has_hit = false;
+
+	memset(sketch, 0, 144);
+	if (normal == NULL) {
+		reference_registers(bytes, size, sketch);
+		return;
+	}
+	reference_registers(normal, normal_size, sketch);
+	for (int r = 0; r < 128; r++)
+		has_hit = has_hit || sketch[r] != 0;
+	if (has_hit) {
+		put_number(sketch + 128, normal_size);
+		put_number(sketch + 136, XXH3_64bits(normal, normal_size));
+	}
+	free(normal);
+}
+
+/* ---- Resemblance ---- */
 
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],
 			   uint64_t size_b, double *resemblance)

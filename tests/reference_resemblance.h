@@ -1,6 +1,6 @@
 /*
  * Declares the oracle of resemblance sketches. It was written from docs/algorithm.md, processes one
- * shingle at a time, and uses no code or types of the library.
+ * shingle at a time, and uses no code or types of the library. Only the hash of a text is xxHash's.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_REFERENCE_RESEMBLANCE_H
@@ -16,7 +16,14 @@ unsigned reference_rank(const uint8_t *p);
 /* The level of a content of this size. */
 unsigned reference_level(uint64_t size);
 
-void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[128]);
+/* The registers of these bytes, as if they were not a text. */
+void reference_registers(const uint8_t *bytes, size_t size, uint8_t sketch[128]);
+
+/* The normal form of a text, which the caller frees, or NULL if the content is not a text. */
+uint8_t *reference_normal_form(const uint8_t *bytes, size_t size, size_t *normal_size);
+
+/* The registers, the text size and the text hash; both are zeros if the sketch has none. */
+void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[144]);
 
 /* False: the sketches give no estimate. */
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],

@@ -1,7 +1,7 @@
 /*
  * Computes the resemblance sketches of complete files in memory, to compare them with the sketches
  * that simhash computes while it reads. For each path of standard input, which ends with a zero, it
- * prints a line of 256 hexadecimal digits. With an argument, it uses only this number of bytes of
+ * prints a line of 256 hexadecimal digits, or of 288 for a text. With an argument, it uses only this number of bytes of
  * each file.
  * SPDX-License-Identifier: MIT
  */
@@ -40,6 +40,15 @@ static void sketch_file(const char *path, size_t most, struct simhash_resemblanc
 	close(fd);
 }
 
+/* Without the zeros of a content that is not a text. */
+static size_t sketch_size(const struct simhash_resemblance_sketch *sketch)
+{
+	for (size_t i = 0; i < sizeof sketch->text; i++)
+		if (sketch->text[i] != 0)
+			return sizeof *sketch;
+	return sizeof sketch->registers;
+}
+
 int main(int argc, char **argv)
 {
 	size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : SIZE_MAX, room = 0;
@@ -48,8 +57,8 @@ int main(int argc, char **argv)
 
 	while (getdelim(&path, &room, 0, stdin) > 0) {
 		sketch_file(path, most, &sketch);
-		for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
-			printf("%02x", sketch.registers[i]);
+		for (size_t i = 0; i < sketch_size(&sketch); i++)
+			printf("%02x", ((const uint8_t *)&sketch)[i]);
 		putchar('\n');
 	}
 	free(path);

@@ -228,20 +228,24 @@ def counts(tables: Iterable[SumTable | File]) -> numpy.ndarray[Any, numpy.dtype[
 
 
 class Sketch:
-    """The resemblance sketch of a content: 128 bytes, the same on every machine."""
+    """The resemblance sketch of a content: 128 bytes, and 144 of a text, the same on every machine."""
 
     __slots__ = ("_sketch", "size_bytes")
 
     size_bytes: int
 
-    def __init__(self, registers: bytes, size_bytes: int) -> None:
+    def __init__(self, stored: bytes, size_bytes: int) -> None:
         """A sketch from its stored bytes, for a content of `size_bytes` bytes."""
-        if len(registers) != lib.REGISTERS:
-            raise lib.InvalidError(f"a sketch has {lib.REGISTERS} bytes, not {len(registers)}")
+        if len(stored) not in (lib.REGISTERS, lib.REGISTERS + lib.TEXT):
+            raise lib.InvalidError(f"a sketch has {lib.REGISTERS} or {lib.REGISTERS + lib.TEXT} bytes, not {len(stored)}")
         if not 0 <= size_bytes < 1 << 63:
             raise lib.InvalidError(f"a content cannot have {size_bytes} bytes")
-        self._sketch = lib.CSketch.from_buffer_copy(registers)
+        self._sketch = lib.CSketch.from_buffer_copy(stored.ljust(lib.REGISTERS + lib.TEXT, b"\0"))
         self.size_bytes = size_bytes
+
+    def same_text(self, other: Sketch) -> bool:
+        """Are both contents texts that differ only in white space, a byte-order mark or UTF-16?"""
+        return bool(lib.same_text(byref(self._sketch), byref(other._sketch)))
 
     def resemblance(self, other: Sketch) -> float | None:
         """Estimate the share of content that both have, 0 to 1; None if the sketches allow no estimate."""
@@ -257,7 +261,7 @@ class Sketch:
         return share.value if known else None
 
     def __bytes__(self) -> bytes:
-        return bytes(self._sketch)
+        return bytes(self._sketch) if any(self._sketch.text) else bytes(self._sketch.registers)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sketch):

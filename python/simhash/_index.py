@@ -37,6 +37,7 @@ class Verified(enum.Enum):
     BY_HASH = 1  # the content hashes are equal
     BY_SKETCH = 2  # the sketches estimate the resemblance
     BY_COUNTS = 3  # the sketches are equal but too sparse
+    BY_TEXT = 4  # the texts are the same, except for white space
 
 
 class Role(enum.Enum):

@@ -20,6 +20,7 @@ from ._version import libraries
 TAGS = 16
 KEYS = 6
 REGISTERS = 128
+TEXT = 16
 HASH_SIZE = 16
 
 
@@ -65,7 +66,7 @@ class CTolerance(Structure):
 
 
 class CSketch(Structure):
-    _fields_ = [("registers", c_uint8 * REGISTERS)]
+    _fields_ = [("registers", c_uint8 * REGISTERS), ("text", c_uint8 * TEXT)]
 
 
 class COptions(Structure):
@@ -189,6 +190,7 @@ sketcher_new = _bind(_simhash, "simhash_resemblance_scanner_new", c_int, POINTER
 sketcher_free = _bind(_simhash, "simhash_resemblance_scanner_free", None, c_void_p)
 sketcher_update = _bind(_simhash, "simhash_resemblance_scanner_update", None, c_void_p, c_void_p, c_size_t)
 sketcher_finish = _bind(_simhash, "simhash_resemblance_scanner_finish", None, c_void_p, POINTER(CSketch))
+same_text = _bind(_simhash, "simhash_resemblance_same_text", c_bool, POINTER(CSketch), POINTER(CSketch))
 resemblance_estimate = _bind(
     _simhash,
     "simhash_resemblance_estimate",

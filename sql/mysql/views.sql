@@ -15,7 +15,8 @@ SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' T
 	LOWER(HEX(f.content_hash)) AS content_hash,
 	f.sum_00, f.sum_01, f.sum_02, f.sum_03, f.sum_04, f.sum_05, f.sum_06, f.sum_07,
 	f.sum_08, f.sum_09, f.sum_10, f.sum_11, f.sum_12, f.sum_13, f.sum_14, f.sum_15,
-	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext
+	f.uniform, f.scatter, f.skew, f.uniform_ext, f.scatter_ext, f.skew_ext,
+	CASE WHEN LENGTH(f.resemblance_sketch) = 144 THEN LOWER(HEX(SUBSTR(f.resemblance_sketch, 129))) END AS text_hash
 FROM file f JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
 -- Names of one file count once. Archive members are left out, because they cannot be removed.

@@ -278,6 +278,8 @@ enum simhash_index_verified index_verified_by(enum verification verification)
 		return SIMHASH_INDEX_BY_HASH;
 	case PAIR_SKETCH:
 		return SIMHASH_INDEX_BY_SKETCH;
+	case PAIR_TEXT:
+		return SIMHASH_INDEX_BY_TEXT;
 	case PAIR_COUNTS:
 		return SIMHASH_INDEX_BY_COUNTS;
 	case PAIR_UNVERIFIED:

@@ -1,5 +1,5 @@
 /*
- * Computes a resemblance sketch of 128 bytes from the shingles that the kernels sample.
+ * Makes a resemblance sketch from the shingles that the kernels sample.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"
@@ -49,14 +49,15 @@ void resemblance_finish(const struct resemblance_registers *registers,
 		uint64_t value = registers->value[i];
 		sketch->registers[i] = value == UINT64_MAX ? 0 : (uint8_t)(1 + value % 255);
 	}
+	memset(sketch->text, 0, sizeof sketch->text);
 }
 
-void simhash_resemblance_sketch_compute(const void *bytes, size_t size_bytes,
-					struct simhash_resemblance_sketch *sketch)
+bool resemblance_load(const void *bytes, size_t size, struct simhash_resemblance_sketch *sketch)
 {
-	struct resemblance_registers registers;
-
-	resemblance_begin(&registers);
-	resemblance_add(&registers, resemblance_level(size_bytes), 0, bytes, size_bytes);
-	resemblance_finish(&registers, sketch);
+	if (size != RESEMBLANCE_STORED_SIZE && size != RESEMBLANCE_STORED_TEXT_SIZE)
+		return false;
+	memset(sketch->text, 0, sizeof sketch->text);
+	memcpy(sketch, bytes, size);
+	return size == resemblance_stored_size(sketch) &&
+	       resemblance_size(sketch, SHINGLE_SIZE) >= SHINGLE_SIZE;
 }

@@ -3,6 +3,8 @@
  * simhash_resemblance.h. The pieces of a content may be added in any order. Several threads may add
  * pieces, each with its own registers, which are merged.
  *
+ * The pieces are pieces of the normal form if the content is a text.
+ *
  *     level = resemblance_level(size);
  *     resemblance_begin(&registers);
  *     resemblance_add(&registers, level, 0, bytes, size);
@@ -13,6 +15,7 @@
 #ifndef SIMHASH_CORE_RESEMBLANCE_H
 #define SIMHASH_CORE_RESEMBLANCE_H
 
+#include "base/basic/byte_order.h"
 #include "simhash_resemblance.h"
 
 #define SHINGLE_SIZE 16
@@ -44,6 +47,38 @@ static inline unsigned resemblance_level(uint64_t size_bytes)
 	return level < RESEMBLANCE_LEVEL_MAX ? level : RESEMBLANCE_LEVEL_MAX;
 }
 
+/* Is this the sketch of a text? */
+static inline bool resemblance_is_text(const struct simhash_resemblance_sketch *sketch)
+{
+	return read_big_endian(sketch->text, 8) > 0;
+}
+
+/* The size of the sketched bytes of a content: of its normal form if it is a text. */
+static inline int64_t resemblance_size(const struct simhash_resemblance_sketch *sketch,
+				       int64_t size_bytes)
+{
+	return resemblance_is_text(sketch) ? (int64_t)read_big_endian(sketch->text, 8) : size_bytes;
+}
+
+/* The bytes of a sketch to store or to send are its first bytes; `text` only if it is a text. */
+#define RESEMBLANCE_STORED_SIZE SIMHASH_RESEMBLANCE_REGISTERS
+#define RESEMBLANCE_STORED_TEXT_SIZE (SIMHASH_RESEMBLANCE_REGISTERS + SIMHASH_RESEMBLANCE_TEXT)
+
+static inline size_t resemblance_stored_size(const struct simhash_resemblance_sketch *sketch)
+{
+	return resemblance_is_text(sketch) ? RESEMBLANCE_STORED_TEXT_SIZE : RESEMBLANCE_STORED_SIZE;
+}
+
+/* Read such bytes. False if they are not the bytes of a sketch. */
+bool resemblance_load(const void *bytes, size_t size, struct simhash_resemblance_sketch *sketch);
+
+/* Is a content with these first bytes a text? They are TEXT_HEAD bytes, or all bytes. */
+bool resemblance_is_of_text(const void *bytes, size_t size);
+
+/* Compute the sketch of a whole content, in the memory of a scanner, which begins it. */
+void resemblance_scanner_compute(struct simhash_resemblance_scanner *scanner, const void *bytes,
+				 size_t size_bytes, struct simhash_resemblance_sketch *sketch);
+
 /* After this number of hits in a block, no further group of its positions is examined. */
 size_t resemblance_hits_max(unsigned level);
 
@@ -61,13 +96,7 @@ void resemblance_add(struct resemblance_registers *registers, unsigned level, ui
 void resemblance_merge(struct resemblance_registers *registers,
 		       const struct resemblance_registers *other);
 
-/*
- * Merge into a scanner the registers of other parts of the content, which were made with
- * RESEMBLANCE_LEVEL_MAX. The scanner must have received RESEMBLANCE_LEVEL_KNOWN bytes.
- */
-void resemblance_scanner_merge(struct simhash_resemblance_scanner *scanner,
-			       const struct resemblance_registers *registers);
-
+/* Complete a sketch of a content that is not a text. */
 void resemblance_finish(const struct resemblance_registers *registers,
 			struct simhash_resemblance_sketch *sketch);
 

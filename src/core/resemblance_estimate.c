@@ -55,9 +55,15 @@ static struct agreement compare(const struct simhash_resemblance_sketch *a,
 				  sum_of(equal)};
 }
 
-bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
-				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
-				  double *resemblance)
+bool simhash_resemblance_same_text(const struct simhash_resemblance_sketch *a,
+				   const struct simhash_resemblance_sketch *b)
+{
+	return resemblance_is_text(a) && memcmp(a->text, b->text, sizeof a->text) == 0;
+}
+
+static bool estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
+		     const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
+		     double *resemblance)
 {
 	unsigned level_a = resemblance_level((uint64_t)size_a_bytes);
 	unsigned level_b = resemblance_level((uint64_t)size_b_bytes);
@@ -86,17 +92,29 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	return true;
 }
 
+bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
+				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
+				  double *resemblance)
+{
+	if (!simhash_resemblance_same_text(a, b))
+		return estimate(a, resemblance_size(a, size_a_bytes), b,
+				resemblance_size(b, size_b_bytes), resemblance);
+	*resemblance = 1;
+	return true;
+}
+
 bool simhash_containment_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
 				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
 				  double *share)
 {
-	int64_t smaller = size_a_bytes < size_b_bytes ? size_a_bytes : size_b_bytes;
+	double size_a = (double)resemblance_size(a, size_a_bytes);
+	double size_b = (double)resemblance_size(b, size_b_bytes);
 	double resemblance, part;
 
 	if (!simhash_resemblance_estimate(a, size_a_bytes, b, size_b_bytes, &resemblance))
 		return false;
-	part = resemblance / (1 + resemblance) * ((double)size_a_bytes + (double)size_b_bytes) /
-	       (double)smaller;
+	part = resemblance / (1 + resemblance) * (size_a + size_b) /
+	       (size_a < size_b ? size_a : size_b);
 	*share = part > 1 ? 1 : part;
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * Defines a scan kernel: a way to count the tags of consecutive bytes and to sample their shingles.
- * The result is exact for every input and every division into calls. scan.c chooses a kernel for
+ * Defines a scan kernel: a way to count the tags of consecutive bytes, to sample their shingles,
+ * and to replace white space. * The result is exact for every input and every division into calls. scan.c chooses a kernel for
  * the machine.
  * SPDX-License-Identifier: MIT
  */
@@ -27,6 +27,12 @@ struct scan_kernel {
 	 */
 	void (*add_shingles)(struct resemblance_registers *registers, unsigned level,
 			     const uint8_t *bytes, size_t positions);
+	/*
+	 * Copy bytes, but a run of white space as one blank. *is_after_white: was the byte before
+	 * them white space? It is updated. Returns the number of bytes written; SQUEEZE_SLACK more
+	 * may be changed.
+	 */
+	size_t (*squeeze)(uint8_t *out, const uint8_t *bytes, size_t size, bool *is_after_white);
 };
 
 /* Return the kernel in use. */
@@ -50,5 +56,10 @@ void add_shingles_avx512(struct resemblance_registers *registers, unsigned level
 			 const uint8_t *bytes, size_t positions);
 void add_shingles_neon(struct resemblance_registers *registers, unsigned level,
 		       const uint8_t *bytes, size_t positions);
+
+/* For the bytes after the last whole vector, the others call the first. */
+size_t squeeze_portable(uint8_t *out, const uint8_t *bytes, size_t size, bool *is_after_white);
+size_t squeeze_avx2(uint8_t *out, const uint8_t *bytes, size_t size, bool *is_after_white);
+size_t squeeze_neon(uint8_t *out, const uint8_t *bytes, size_t size, bool *is_after_white);
 
 #endif

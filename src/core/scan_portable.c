@@ -105,4 +105,5 @@ const struct scan_kernel scan_kernel_portable = {
 	.is_supported = is_supported,
 	.update = update,
 	.add_shingles = add_shingles_portable,
+	.squeeze = squeeze_portable,
 };

@@ -16,6 +16,7 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 #include "base/text/base64.h"
+#include "core/resemblance.h"
 #include "lists/digest_text.h"
 #include "lists/list_lines.h"
 #include "lists/list_source.h"
@@ -27,6 +28,7 @@ struct digest_reader {
 	struct bytes line; /* the last line */
 	struct simhash_tag_set *tag_set;
 	bool has_end;		       /* the last line counts the files */
+	bool has_sketches;	       /* sketches of older lists are not used */
 	uint64_t files;		       /* the number of files so far */
 	unsigned hashes;	       /* the hashes at the ends of the lines */
 	struct row_sketches *sketches; /* the hashes of the last row */
@@ -149,21 +151,29 @@ static int take_counts(struct cursor *cursor, struct file_row *row)
 	return 0;
 }
 
-static int take_sketch(struct cursor *cursor, struct file_row *row)
+/* A sketch of a text is longer. */
+static int take_sketch(struct cursor *cursor, const struct digest_reader *reader,
+		       struct file_row *row)
 {
-	size_t length = BASE64_LENGTH(SIMHASH_RESEMBLANCE_REGISTERS), right;
+	size_t left = (size_t)(cursor->end - cursor->at), size = RESEMBLANCE_STORED_SIZE, right;
+	const char *blank = memchr(cursor->at, ' ', left);
+	uint8_t bytes[RESEMBLANCE_STORED_TEXT_SIZE];
 
-	row->has_resemblance = !is_left_out(cursor);
-	if (!row->has_resemblance) {
+	if (is_left_out(cursor)) {
 		cursor->at++;
 		return 0;
 	}
-	if ((size_t)(cursor->end - cursor->at) < length)
-		return refuse(cursor, "a sketch of 171 characters of base64");
-	right = base64_decode(cursor->at, row->resemblance.registers,
-			      SIMHASH_RESEMBLANCE_REGISTERS);
+	if (reader->has_sketches && blank != NULL &&
+	    blank - cursor->at > (ptrdiff_t)BASE64_LENGTH(RESEMBLANCE_STORED_SIZE))
+		size = RESEMBLANCE_STORED_TEXT_SIZE;
+	if (left < BASE64_LENGTH(size))
+		return refuse(cursor, "a sketch of 171 or 192 characters of base64");
+	right = base64_decode(cursor->at, bytes, size);
+	if (right == BASE64_LENGTH(size) && !resemblance_load(bytes, size, &row->resemblance))
+		return refuse(cursor, "a sketch of a text with its size");
 	cursor->at += right;
-	return right == length ? 0 : refuse(cursor, "a character of base64");
+	row->has_resemblance = reader->has_sketches;
+	return right == BASE64_LENGTH(size) ? 0 : refuse(cursor, "a character of base64");
 }
 
 /* Decode an escaped field, up to a blank or the end of the line, into `out`. */
@@ -348,7 +358,7 @@ static int take_row(struct cursor *cursor, struct digest_reader *reader, struct 
 	if (take_time(cursor, &row->mtime_ns) != 0 || take_blank(cursor) != 0 ||
 	    take_hex(cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
 	    take_blank(cursor) != 0 || take_counts(cursor, row) != 0 || take_blank(cursor) != 0 ||
-	    take_sketch(cursor, row) != 0 || take_blank(cursor) != 0 ||
+	    take_sketch(cursor, reader, row) != 0 || take_blank(cursor) != 0 ||
 	    take_names(cursor, reader, row) != 0 || take_hashes(cursor, reader, row) != 0)
 		return -1;
 	if (cursor->at != cursor->end)
@@ -426,9 +436,10 @@ int digest_reader_next(struct digest_reader *reader, struct file_row *row,
 
 const char *digest_reader_doubt(const struct digest_reader *reader)
 {
-	return reader->has_end ? NULL
-			       : "an older simhash wrote this list, without an end mark: it may "
-				 "have been cut off";
+	return reader->has_sketches ? NULL
+	       : reader->has_end    ? "an older simhash wrote this list: its sketches are not used"
+				 : "an older simhash wrote this list, without an end mark: it may "
+				   "have been cut off, and its sketches are not used";
 }
 
 struct bytes digest_reader_line(const struct digest_reader *reader)
@@ -504,13 +515,15 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 
 	if (status < 0)
 		return -1;
-	reader->has_end = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
+	reader->has_sketches = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
+	reader->has_end = reader->has_sketches ||
+			  (status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_ENDED));
 	is_hashed = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_HASHED);
 	if (status == 0 ||
 	    !(reader->has_end || is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE_PLAIN)))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "%s is not a digest list: its first line is not "
-				 "\"" DIGESTS_FIRST_LINE "\", or 2 or 1 in the place of 3",
+				 "\"" DIGESTS_FIRST_LINE "\", or 3, 2 or 1 in the place of 4",
 				 reader->lines.name);
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)

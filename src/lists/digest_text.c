@@ -10,8 +10,9 @@
 
 #include "base/basic/ascii.h"
 #include "base/text/base64.h"
+#include "core/resemblance.h"
 
-#define SKETCH_LENGTH BASE64_LENGTH(SIMHASH_RESEMBLANCE_REGISTERS)
+#define SKETCH_LENGTH_MAX BASE64_LENGTH(RESEMBLANCE_STORED_TEXT_SIZE)
 
 static const char hex[] = "0123456789abcdef";
 
@@ -128,7 +129,8 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 		     bool is_anonymous)
 {
 	bool is_marked = (row->contents & (CONTENTS_HAS_TEXT | CONTENTS_IS_TEXT)) != 0;
-	char sketch[SKETCH_LENGTH];
+	size_t sketch_size = resemblance_stored_size(&row->resemblance);
+	char sketch[SKETCH_LENGTH_MAX];
 
 	line_put_signed(line, row->size_bytes);
 	line_put(line, " ");
@@ -144,8 +146,8 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 	}
 	line_put(line, " ");
 	if (row->has_resemblance) {
-		base64_encode(row->resemblance.registers, SIMHASH_RESEMBLANCE_REGISTERS, sketch);
-		line_put_bytes(line, (struct bytes){sketch, sizeof sketch});
+		base64_encode((const uint8_t *)&row->resemblance, sketch_size, sketch);
+		line_put_bytes(line, (struct bytes){sketch, BASE64_LENGTH(sketch_size)});
 	} else {
 		line_put(line, "-");
 	}

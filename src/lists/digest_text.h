@@ -19,11 +19,12 @@
 #include "store/row/file_row.h"
 
 /* The first line of a list. */
-#define DIGESTS_FIRST_LINE "simhash-digests 3"
+#define DIGESTS_FIRST_LINE "simhash-digests 4"
 /*
- * The first lines of older lists, which have no last line: without and with hashes of other
- * programs.
+ * The first lines of older lists, whose sketches of texts cannot be compared with others: with a
+ * last line, and without it, without and with hashes of other programs.
  */
+#define DIGESTS_FIRST_LINE_ENDED "simhash-digests 3"
 #define DIGESTS_FIRST_LINE_PLAIN "simhash-digests 1"
 #define DIGESTS_FIRST_LINE_HASHED "simhash-digests 2"
 /* The beginning of the line after the tag set that names the hashes. */

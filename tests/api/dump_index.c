@@ -30,7 +30,8 @@ int reconcile(void)
 static const char *const verified[] = {[SIMHASH_INDEX_UNVERIFIED] = "no",
 				       [SIMHASH_INDEX_BY_HASH] = "hash",
 				       [SIMHASH_INDEX_BY_SKETCH] = "sketch",
-				       [SIMHASH_INDEX_BY_COUNTS] = "counts"};
+				       [SIMHASH_INDEX_BY_COUNTS] = "counts",
+				       [SIMHASH_INDEX_BY_TEXT] = "text"};
 
 static int print_pair(void *context, const struct simhash_index_pair *pair,
 		      struct simhash_error *error)
@@ -53,6 +54,15 @@ static int end_search(void *context, const struct simhash_index_pair *pair,
 	return 7;
 }
 
+/* Rows have the last bytes only for a text. */
+static size_t stored_size(const struct simhash_resemblance_sketch *sketch)
+{
+	static const uint8_t no_text[SIMHASH_RESEMBLANCE_TEXT];
+
+	return memcmp(sketch->text, no_text, sizeof no_text) == 0 ? sizeof sketch->registers
+								  : sizeof *sketch;
+}
+
 static int print_files(struct simhash_index *index, struct simhash_error *error)
 {
 	const struct simhash_index_file *file;
@@ -70,8 +80,8 @@ static int print_files(struct simhash_index *index, struct simhash_error *error)
 		for (int i = 0; i < SIMHASH_INDEX_HASH_SIZE; i++)
 			printf("%02x", file->content_hash[i]);
 		putchar('|');
-		for (int i = 0; file->has_sketch && i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
-			printf("%02x", file->sketch.registers[i]);
+		for (size_t i = 0; file->has_sketch && i < stored_size(&file->sketch); i++)
+			printf("%02x", ((const uint8_t *)&file->sketch)[i]);
 		putchar('\n');
 	}
 	simhash_index_files_end(files);

@@ -4,13 +4,14 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# older NUMBER LIST: the list as an older simhash wrote it, without an end mark
+# older NUMBER LIST: the list as an older simhash wrote it, with shorter sketches of texts and without
+# an end mark
 older() {
-	sed "1s/3$/$1/; \$d" "$2"
+	sed -E -e "1s/4$/$1/" -e '$d' -e 's/^(([^ ]+ ){4}[^ ]{171})[^ ]*/\1/' "$2"
 }
 # no_end LIST: the message said that this list may have been truncated
 no_end() {
-	said "simhash: $1: an older simhash wrote this list, without an end mark: it may have been cut off"
+	said "simhash: $1: an older simhash wrote this list, without an end mark: it may have been cut off, and its sketches are not used"
 }
 
 make_tree --files=120 --sizes=1-9000 "$files"
@@ -57,10 +58,15 @@ runs 0 "$SIMHASH" --import=list.gz --host=there
 same "rows" "$((2 * total))" "$(sql 'SELECT COUNT(*) FROM file')"
 ! grep -q 'cut off' "$TEST_FOLDER/err" || fail "a list with an end may have been cut off"
 older 1 list >old
-grep '/numbers.txt$' list | sed 's/^[0-9]* [0-9]*/99999 -7/' | cat old - >twice
+grep '/numbers.txt$' old | sed 's/^[0-9]* [0-9]*/99999 -7/' | cat old - >twice
 runs 0 "$SIMHASH" --import=- --host=there <twice
 said "$total files imported"
 no_end -
+same "sketches of an older list" 0 "$(sql "SELECT COUNT(resemblance_sketch) FROM file WHERE host = $there")"
+{ older 3 list && tail -n 1 list; } >ended
+runs 0 "$SIMHASH" --import=ended --host=there
+said "simhash: ended: an older simhash wrote this list: its sketches are not used"
+runs 0 "$SIMHASH" --import=- --host=there <twice
 same "size and time" "99999|-7" "$(sql "SELECT size, mtime_ns FROM file WHERE size = 99999")"
 # A search finds the same for both hosts.
 runs 0 "$SIMHASH" --import=list --host=there
@@ -131,8 +137,7 @@ echo "One file"
 "$SIMHASH" --print --format=digest "$files/numbers.txt" >printed
 same "the end of one file" "end 1" "$(tail -n 1 printed)"
 older 1 printed >one
-cut -d' ' -f3- one >one.line
-grep -qF -- "$(tail -n 1 one)" list || fail "another line than in the list: $(tail -n 1 one)"
+grep -qF -- "$(sed '1,19d; $d' printed)" list || fail "another line than in the list: $(tail -n 1 one)"
 head -n 19 one | cmp - heading || fail "another heading"
 runs 0 "$SIMHASH" --import=- --host=one <one
 "$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 2 | has ' - ~[0-9a-f]\{32\}$' ||
@@ -161,9 +166,9 @@ unlike '$s/ [0-9a-f]*$//' "21:$(($(tail -n 1 hashed | wc -c) - 65)): expected a 
 unlike '$s/.$//' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/.$/G/' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/$/ -/' "21:$(tail -n 1 hashed | wc -c): expected the end of the line"
-sed 's/^simhash-digests 2/simhash-digests 4/' hashed >wrong
+sed 's/^simhash-digests 2/simhash-digests 5/' hashed >wrong
 runs 1 "$SIMHASH" --import=wrong --host=wrong
-said 'wrong is not a digest list: its first line is not "simhash-digests 3", or 2 or 1 in the place of 3'
+said 'wrong is not a digest list: its first line is not "simhash-digests 4", or 3, 2 or 1 in the place of 4'
 
 echo "Lists that are cut off"
 # cut_off NAME TEXT: standard input is refused with a message by every option that reads lists
@@ -195,7 +200,7 @@ for cut in 1 4 8 9 $((size / 2)) $((size - 11)); do
 	head -c $((size - cut)) list.gz | cut_off cut.gz " is cut off: its compressed data ends early"
 done
 { cat list.gz && printf '\x1f'; } | cut_off more.gz " is damaged: other bytes follow the compressed data"
-sed '1,19d; $d' list | gzip >second.gz
+older 1 list | sed 1,19d | gzip >second.gz
 { gzip <heading && head -c 900 second.gz; } | cut_off member.gz " is cut off: its compressed data ends early"
 { gzip <heading && cat second.gz && head -c 100 /dev/zero; } >members.gz
 runs 0 "$SIMHASH" --import=members.gz --host=members
@@ -213,7 +218,7 @@ if built_with archives; then
 fi
 
 echo "Lists of others"
-line=$(grep '/numbers.txt$' list)
+line=$(older 1 list | grep '/numbers.txt$')
 # refused LINE COLUMN EXPECTED: refuse the heading with the last line from standard input
 refused() {
 	cat heading - >hostile
@@ -236,9 +241,13 @@ field 4 1,2,3 | refused 20 "$(($(column 4) + 5))" "16 counts"
 field 4 99999999,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 | refused 20 "$(column 4)" "a smaller number"
 awk '{ $1 = 3; $4 = "4,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"; print }' <<<"$line" >three
 refused 20 "$(awk '{ print length($1 $2 $3) + 4 }' three)" "a smaller number" <three
-field 5 short | refused 20 "$(column 5)" "a sketch of 171 characters"
+field 5 short | refused 20 "$(column 5)" "a sketch of 171 or 192 characters"
 field 5 "-$(printf 'A%.0s' $(seq 170))" | refused 20 "$(column 5)" "a character of base64"
 field 5 "$(printf '/%.0s' $(seq 171))" | refused 20 "$(($(column 5) + 170))" "a character of base64"
+# In lists of this version, a sketch of 192 characters belongs to a text.
+awk -v a="$(printf 'A%.0s' $(seq 192))" 'NR == 20 { $5 = a } { print }' list >hostile
+runs 1 "$SIMHASH" --import=hostile --host=evil
+said "hostile:20:$(awk 'NR == 20 { print length($1 $2 $3 $4) + 5 }' list): expected a sketch of a text with its size"
 field 6 html | refused 20 "$(($(wc -c <<<"$line") + 1))" "the extension of the path"
 field 6 //x | refused 20 "$(($(column 6) + 3))" "the size of a document in bytes"
 field 6 "//$(printf '9%.0s' $(seq 19))" | refused 20 "$(($(column 6) + 21))" "the size of a document in bytes"

@@ -24,7 +24,7 @@ to_version_1() {
 			DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX directory_text;
 			ALTER TABLE file DROP COLUMN bucket; ALTER TABLE file DROP COLUMN resemblance_sketch;
-			DROP VIEW file_text; DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
+			DROP VIEW duplicate; CREATE VIEW duplicate AS SELECT 1; ALTER TABLE file DROP COLUMN links;
 			ALTER TABLE file DROP COLUMN compressed_size;
 			CREATE VIEW file_text AS SELECT name FROM file;
 			DROP INDEX file_uniform; CREATE INDEX file_uniform ON file (tag_set, uniform)"

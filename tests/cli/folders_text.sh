@@ -89,7 +89,7 @@ identical    src/1.c  6.4 kB
 identical    src/2.c  6.4 kB"
 runs 0 "$SIMFIND" --directories --format=csv project-1 project-2
 shows "CSV of two" "match,resemblance,size_a,size_b,path_a,path_b,like"$'\r'"
-changed,0.995644,3200,3214,README,README,"$'\r'"
+changed,0.995643,3200,3214,README,README,"$'\r'"
 moved,1.000000,6400,6400,src/3.c,three.c,"$'\r'"
 only_a,,5,,gone,,"$'\r'"
 only_b,,,4,,news,"$'\r'"

@@ -13,7 +13,7 @@ newest=$(newest_version)
 same_columns() { # VERSION
 	local added=contents
 	[ "$1" -ge 3 ] || added+="|links"
-	[ "$1" -ge 7 ] || added+="|resemblance_sketch"
+	[ "$1" -ge 17 ] || added+="|resemblance_sketch"
 	if [ "$TEST_ENGINE" = sqlite ]; then
 		sql "SELECT name FROM pragma_table_info('file')"
 	else
@@ -41,6 +41,12 @@ check_version() { # VERSION
 	runs 0 "$SIMHASH" "$tree"
 	summary 10 0 0 0
 	same "rows from version $1" 20 "$(sql "SELECT COUNT(*) FROM file")"
+
+	# Their sketches are of the bytes of texts, with white space.
+	same "sketches from version $1" "$(sql "SELECT COUNT(*) FROM file a
+		JOIN host h ON h.id = a.host AND h.name = 'archive' WHERE size >= 16")" \
+		"$(sql "SELECT COUNT(*) FROM file a
+		JOIN host h ON h.id = a.host AND h.name = 'archive' WHERE resemblance_sketch IS NULL AND size >= 16")"
 
 	for column in $(same_columns "$1"); do
 		condition+=" AND a.$column $equals b.$column"

@@ -174,4 +174,4 @@ done
 # A value that is not a sketch.
 sql "UPDATE file SET resemblance_sketch = X'00' WHERE HEX(name) = HEX('text')"
 runs 1 "$SIMHASH" --copy-to=sqlite:other.db
-said "table file: the resemblance sketch of $files/text has 1 bytes instead of 128; scan it again with simhash --force"
+said "table file: the resemblance sketch of $files/text is damaged (1 bytes); scan it again with simhash --force"

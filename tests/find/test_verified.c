@@ -54,7 +54,7 @@ static void make_clusters(int64_t largest_size, bool all_sketched)
 			change_sketch(&rows[i], random_below(5) * random_below(24));
 		}
 		if (centre % 150 == 120)
-			rows[i].resemblance = (struct simhash_resemblance_sketch){{0}};
+			rows[i].resemblance = (struct simhash_resemblance_sketch){.text = {0}};
 		rows[i].has_resemblance = all_sketched || random_below(9) != 0;
 		set_content(&rows[i], i % 5 == 0 ? (uint64_t)centre : (uint64_t)i);
 		rows[i].inode = i % 10 == 0 ? 0 : 1000 + i;

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		simhash_tag_set_free(set);
 	}
 	fd = memory_file(name);
-	heading[strlen(DIGESTS_FIRST_LINE) - 1] = choice / 4 % 2 == 1 ? '3'
+	heading[strlen(DIGESTS_FIRST_LINE) - 1] = choice / 4 % 2 == 1 ? '4'
 						  : with_hashes	      ? '2'
 								      : '1';
 	memory_file_add(fd, heading, has_heading ? strlen(heading) : 0);

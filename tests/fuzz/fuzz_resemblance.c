@@ -1,6 +1,6 @@
 /*
  * Compares resemblance sketches with the reference: every kernel of this machine, over streams cut
- * anywhere and merged from pieces.
+ * anywhere and, for the bytes of a content as they are, merged from pieces.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"
@@ -40,9 +40,13 @@ static void use_kernel(size_t number)
 }
 
 static void expect_sketch(const struct simhash_resemblance_sketch *sketch,
-			  const uint8_t expected[128])
+			  const uint8_t expected[144])
 {
-	EXPECT(memcmp(sketch->registers, expected, 128) == 0);
+	struct simhash_resemblance_sketch loaded;
+
+	EXPECT(memcmp(sketch, expected, 144) == 0);
+	EXPECT(resemblance_load(sketch, resemblance_stored_size(sketch), &loaded));
+	EXPECT(memcmp(sketch, &loaded, sizeof loaded) == 0);
 }
 
 /* The memory has exactly this size, so that reading a byte before or after it is noticed. */
@@ -56,7 +60,7 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t size)
 }
 
 static void expect_sketch_of_whole(const uint8_t *bytes, size_t size, size_t kernel,
-				   const uint8_t expected[128])
+				   const uint8_t expected[144])
 {
 	struct simhash_resemblance_sketch sketch;
 	uint8_t *copy = copy_of(bytes, size);
@@ -68,7 +72,7 @@ static void expect_sketch_of_whole(const uint8_t *bytes, size_t size, size_t ker
 }
 
 static void expect_sketch_of_pieces(const uint8_t *bytes, size_t size, size_t piece,
-				    const uint8_t expected[128])
+				    const uint8_t expected[144])
 {
 	struct resemblance_registers all, registers;
 	struct simhash_resemblance_sketch sketch;
@@ -89,7 +93,7 @@ static void expect_sketch_of_pieces(const uint8_t *bytes, size_t size, size_t pi
 }
 
 static void expect_sketch_of_stream(const uint8_t *bytes, size_t size, const size_t *cuts,
-				    size_t cut_count, const uint8_t expected[128])
+				    size_t cut_count, const uint8_t expected[144])
 {
 	struct simhash_resemblance_sketch sketch;
 
@@ -111,7 +115,7 @@ static void expect_sketch_of_stream(const uint8_t *bytes, size_t size, const siz
 static void expect_estimate(const uint8_t a[128], size_t size_a, const uint8_t b[128],
 			    size_t size_b)
 {
-	struct simhash_resemblance_sketch sketch_a, sketch_b;
+	struct simhash_resemblance_sketch sketch_a = {.text = {0}}, sketch_b = {.text = {0}};
 	double estimate, expected, share;
 	bool can_tell;
 
@@ -135,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	struct input in = {data, data_size};
 	size_t cuts[CUTS_MAX], cut_count = take_byte(&in) % (CUTS_MAX + 1), size, other_size;
 	size_t piece = (1u + take_byte(&in) % 8) * RESEMBLANCE_BLOCK;
-	uint8_t expected[128], other[128] = {0};
+	uint8_t expected[144], other[128] = {0};
 	const uint8_t *registers;
 	uint8_t *bytes;
 
@@ -150,8 +154,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	for (size_t k = 0; k < kernel_count; k++)
 		expect_sketch_of_whole(bytes, size, k, expected);
 	expect_sketch_of_stream(bytes, size, cuts, cut_count, expected);
-	expect_sketch_of_pieces(bytes, size, piece, expected);
 	expect_estimate(expected, size, other, other_size * 1000);
+	memset(expected, 0, sizeof expected);
+	reference_registers(bytes, size, expected);
+	expect_sketch_of_pieces(bytes, size, piece, expected);
 	free(bytes);
 	return 0;
 }

@@ -39,6 +39,7 @@ static void print_contents(void)
 	FIELD(simhash_tolerance, reserved);
 	STRUCT(simhash_resemblance_sketch);
 	FIELD(simhash_resemblance_sketch, registers);
+	FIELD(simhash_resemblance_sketch, text);
 }
 
 static void print_files(void)

@@ -42,7 +42,7 @@ def test_sum_table_is_that_of_simhash(tmp_path):
     }.items()
     assert table.size_bytes == len(CONTENT)
     assert [simhash.sketch(path)] == [
-        simhash.Sketch(bytes.fromhex(word[-1]), len(CONTENT)) for word in words if re.fullmatch("[0-9a-f]{256}", word[-1])
+        simhash.Sketch(bytes.fromhex(word[-1]), len(CONTENT)) for word in words if re.fullmatch("([0-9a-f]{256}|[0-9a-f]{288})", word[-1])
     ]
 
 
@@ -109,6 +109,9 @@ def test_distance_resemblance_and_similarity():
     x, y = simhash.sketch(CONTENT), simhash.sketch(other)
     assert x.resemblance(y) > 0.95 and x.resemblance(x) == 1
     assert simhash.sketch(CONTENT[:250_000]).containment(x) > 0.8
+    text, crlf = b"a text\n" * 99 + b"its last line\n", b"a text \r\n" * 99 + b"its last line"
+    assert simhash.sketch(text).same_text(simhash.sketch(crlf)) and not x.same_text(simhash.sketch(text))
+    assert simhash.sketch(text).resemblance(simhash.sketch(crlf)) == 1 and len(bytes(simhash.sketch(text))) == 144
     assert simhash.sketch(b"short").resemblance(simhash.sketch(b"other")) is None
     assert a.keys() == a.keys("no-extension") and a.keys("x.c").uniform_ext == a.keys("/dir.d/y.c").uniform_ext
 
@@ -124,7 +127,7 @@ def test_tables_and_sketches_are_values(tmp_path):
     for wrong in (lambda: simhash.SumTable([1] * 15, 9), lambda: simhash.SumTable([10] * 16, 9)):
         with pytest.raises(simhash.InvalidError):
             wrong()
-    with pytest.raises(ValueError, match="128 bytes"):
+    with pytest.raises(ValueError, match="128 or 144 bytes"):
         simhash.Sketch(b"x", 1)
 
 

@@ -238,6 +238,31 @@ static void a_seam_that_changes_leaves_no_sketch(void **state)
 	expect_sketch(&row);
 }
 
+/* Its sketch is made together with the hash, so it always fits. */
+static void a_text_always_has_its_sketch(void **state)
+{
+	uint8_t *bytes = content;
+
+	(void)state;
+	content = malloc(FILE_SIZE);
+	for (int64_t i = 0; i < FILE_SIZE; i++)
+		content[i] = (uint8_t)(bytes[i] % 3 == 0 ? " \t\r\n"[bytes[i] % 4]
+							 : ' ' + bytes[i] % 90);
+	for (unsigned threads = 1; threads <= 4; threads++) {
+		struct file_row row = scan(threads, INT64_MAX, -1, -1);
+		assert_int_equal(row.size_bytes, FILE_SIZE);
+		expect_sketch(&row);
+		row = scan(threads, 9 * UNIT, 9 * UNIT + 3, -1);
+		expect_sketch(&row);
+		row = scan(threads, 0, 1000, -1);
+		expect_sketch(&row);
+		row = scan(1, 9 * UNIT, -1, 9 * UNIT - 1);
+		expect_sketch(&row);
+	}
+	free(content);
+	content = bytes;
+}
+
 static int make_content(void **state)
 {
 	int fd = mkstemp(path);
@@ -269,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_shrinks_has_that_of_what_is_left_or_none),
 		cmocka_unit_test(by_several_threads_too),
 		cmocka_unit_test(a_seam_that_changes_leaves_no_sketch),
+		cmocka_unit_test(a_text_always_has_its_sketch),
 	};
 
 	return cmocka_run_group_tests(tests, make_content, remove_content);

@@ -128,7 +128,8 @@ static void print_hash(const char *command, const uint8_t *bytes, size_t size)
 static void print_vector(const struct reference_tag tags[16], size_t i, const uint8_t *bytes)
 {
 	uint64_t counts[16], keys[6];
-	uint8_t sketch[128];
+	uint8_t sketch[144];
+	size_t sketch_size = 128;
 	char name[64];
 	size_t name_size = unescape(vectors[i].name, name);
 	XXH128_hash_t hash = XXH3_128bits(bytes, vectors[i].size);
@@ -136,19 +137,22 @@ static void print_vector(const struct reference_tag tags[16], size_t i, const ui
 	reference_counts(tags, bytes, vectors[i].size, counts);
 	reference_keys(tags, counts, name, name_size, keys);
 	reference_sketch(bytes, vectors[i].size, sketch);
+	/* The size and the hash of a text follow. */
+	if (memcmp(sketch + 128, (char[8]){0}, 8) != 0)
+		sketch_size = sizeof sketch;
 	printf("\nname %s\ninput %s %lu %lu %zu\ncounts ", vectors[i].name, vectors[i].generator,
 	       vectors[i].a, vectors[i].b, vectors[i].size);
 	print_numbers(counts, 16, ' ');
 	printf("\nkeys ");
 	print_numbers(keys, 6, ' ');
 	printf("\nsketch ");
-	for (int r = 0; r < 128; r++)
+	for (size_t r = 0; r < sketch_size; r++)
 		printf("%02x", sketch[r]);
 	printf("\ndigest %zu - %016" PRIx64 "%016" PRIx64 " ", vectors[i].size, hash.high64,
 	       hash.low64);
 	print_numbers(counts, 16, ',');
 	putchar(' ');
-	print_base64(sketch, sizeof sketch);
+	print_base64(sketch, sketch_size);
 	putchar(' ');
 	print_extension(vectors[i].name);
 	printf(" /vectors/%s\nhashes", vectors[i].name);

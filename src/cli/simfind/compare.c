@@ -38,6 +38,7 @@ struct compared_file {
 	char *bytes;
 	size_t size;
 	struct simhash_sum_table table;
+	struct simhash_resemblance_sketch sketch;
 };
 
 struct comparison {
@@ -60,12 +61,16 @@ static bool are_equal(const struct comparison *c)
 #define RESULT_COLUMNS 10
 #define DETAILS_COLUMN (NAME_COLUMNS + RESULT_COLUMNS + 2)
 
+#define SAME_TEXT 2.0
+
 /* Only identical files get 100 %. A similarity below 0 is unknown. */
 static void write_result(FILE *out, double similarity, bool is_same)
 {
 	char text[32] = "-";
 
-	if (similarity > 0.999999 && !is_same)
+	if (similarity == SAME_TEXT)
+		snprintf(text, sizeof text, "same text");
+	else if (similarity > 0.999999 && !is_same)
 		snprintf(text, sizeof text, ">99.99 %%");
 	else if (similarity >= 0)
 		snprintf(text, sizeof text, "%.4f %%",
@@ -159,19 +164,20 @@ static void write_sum_tables(struct comparison *c)
 
 static void write_resemblance(struct comparison *c)
 {
-	struct simhash_resemblance_sketch a, b;
+	const struct simhash_resemblance_sketch *a = &c->a.sketch, *b = &c->b.sketch;
 	double resemblance = -1;
 
-	simhash_resemblance_sketch_compute(c->a.bytes, c->a.size, &a);
-	simhash_resemblance_sketch_compute(c->b.bytes, c->b.size, &b);
-	if (!simhash_resemblance_estimate(&a, (int64_t)c->a.size, &b, (int64_t)c->b.size,
-					  &resemblance))
+	if (simhash_resemblance_same_text(a, b) && !are_equal(c))
+		resemblance = SAME_TEXT;
+	else if (!simhash_resemblance_estimate(a, (int64_t)c->a.size, b, (int64_t)c->b.size,
+					       &resemblance))
 		resemblance = -1;
-	if (resemblance > ESTIMATE_MAX && !are_equal(c))
+	if (resemblance > ESTIMATE_MAX && resemblance != SAME_TEXT && !are_equal(c))
 		resemblance = ESTIMATE_MAX;
-	write_measure(c, "resemblance sketch", resemblance,
-		      resemblance < 0 ? "too small for an estimate"
-				      : "estimated from 128 bytes of each");
+	write_measure(c, "resemblance sketch", resemblance, "%s",
+		      resemblance == SAME_TEXT ? "they differ only in white space or encoding"
+		      : resemblance < 0	       ? "too small for an estimate"
+					       : "estimated from 128 bytes of each");
 }
 
 static struct cover_source source_of(const struct compared_file *content)
@@ -388,7 +394,9 @@ static void write_sentence(FILE *out, const struct comparison *c)
 		fputs("A and B are identical.", out);
 		return;
 	}
-	if (resemblance > 0.995)
+	if (simhash_resemblance_same_text(&c->a.sketch, &c->b.sketch))
+		fputs("same text; ", out);
+	else if (resemblance > 0.995)
 		fputs(">99 % resemblance; ", out);
 	else if (resemblance > 0 && resemblance < 0.005)
 		fputs("<1 % resemblance; ", out);
@@ -473,6 +481,8 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 	if (status == 0) {
 		simhash_sum_table_compute(tags, c.a.bytes, c.a.size, &c.a.table);
 		simhash_sum_table_compute(tags, c.b.bytes, c.b.size, &c.b.table);
+		simhash_resemblance_sketch_compute(c.a.bytes, c.a.size, &c.a.sketch);
+		simhash_resemblance_sketch_compute(c.b.bytes, c.b.size, &c.b.sketch);
 		status = write_all(&c, error);
 	}
 	free(c.a.bytes);

@@ -20,6 +20,7 @@
 #include "cli/options/options.h"
 #include "cli/simhash/tasks.h"
 #include "cli/terminal/terminal.h"
+#include "core/resemblance.h"
 #include "lists/digest_text.h"
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
@@ -46,6 +47,7 @@ static void write_row(struct bytes shown, const struct file_row *row,
 		      const struct simhash_tag_set *set, unsigned hashes)
 {
 	const struct simhash_tag *tags = simhash_tag_set_tags(set);
+	const uint8_t *sketch = (const uint8_t *)&row->resemblance;
 
 	fputs("file          ", stdout);
 	write_escaped(stdout, shown);
@@ -53,8 +55,8 @@ static void write_row(struct bytes shown, const struct file_row *row,
 	for (int i = 0; i < CONTENT_HASH_SIZE; i++)
 		printf("%02x", row->content_hash[i]);
 	fputs("\nsketch        ", stdout);
-	for (int i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++)
-		printf("%02x", row->resemblance.registers[i]);
+	for (size_t i = 0; i < resemblance_stored_size(&row->resemblance); i++)
+		printf("%02x", sketch[i]);
 	putchar('\n');
 	write_hashes(row->sketches, hashes);
 	for (int t = 0; t < SIMHASH_TAGS; t++)

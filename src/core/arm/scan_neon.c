@@ -46,4 +46,5 @@ const struct scan_kernel scan_kernel_neon = {
 	.is_supported = is_supported,
 	.update = update,
 	.add_shingles = add_shingles_neon,
+	.squeeze = squeeze_neon,
 };

@@ -61,4 +61,5 @@ const struct scan_kernel scan_kernel_avx2 = {
 	.is_supported = is_supported,
 	.update = update,
 	.add_shingles = add_shingles_avx2,
+	.squeeze = squeeze_avx2,
 };

@@ -30,4 +30,5 @@ const struct scan_kernel scan_kernel_avx512vbmi = {
 	.is_supported = is_supported,
 	.update = update,
 	.add_shingles = add_shingles_avx512,
+	.squeeze = squeeze_avx2,
 };

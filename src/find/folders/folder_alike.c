@@ -54,7 +54,7 @@ static double resemblance_of(const struct find_file *x, const struct find_file *
 	struct relation relation = {.verification = PAIR_UNVERIFIED};
 
 	estimate_resemblance(x, y, &relation);
-	if (relation.verification == PAIR_SKETCH)
+	if (is_by_sketches(&relation))
 		return relation.resemblance;
 	return x->size_bytes < y->size_bytes ? (double)x->size_bytes / (double)y->size_bytes
 					     : (double)y->size_bytes / (double)x->size_bytes;

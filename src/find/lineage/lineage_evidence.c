@@ -16,7 +16,7 @@ int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 
 	estimate_resemblance(x, y, &relation);
 	counts = counts > 1 ? 1 : counts;
-	return (int64_t)(LINEAGE_DIFFERENCE_MAX * (relation.verification == PAIR_SKETCH
+	return (int64_t)(LINEAGE_DIFFERENCE_MAX * (is_by_sketches(&relation)
 							   ? (1 - relation.resemblance + counts) / 2
 							   : counts));
 }

@@ -234,8 +234,7 @@ static bool is_within_reach(const struct find_file *file)
 static bool is_settled(const struct relation *relation, double min_resemblance)
 {
 	return relation->verification == PAIR_HASH || relation->is_part ||
-	       (relation->verification == PAIR_SKETCH &&
-		sketch_settles(relation->resemblance, min_resemblance));
+	       (is_by_sketches(relation) && sketch_settles(relation->resemblance, min_resemblance));
 }
 
 /*
@@ -254,7 +253,8 @@ static bool is_enough(const struct confirm_request *request, struct file_pair *p
 	double min_resemblance = request->min_resemblance;
 
 	if (relation->verification == PAIR_READ && request->with_parts &&
-	    relation->resemblance < min_resemblance && sizes_differ_clearly(pair->a, pair->b))
+	    relation->resemblance < min_resemblance &&
+	    sizes_differ_clearly(pair->a->size_bytes, pair->b->size_bytes))
 		relation->is_part = true;
 	if (relation->verification == PAIR_READ)
 		return found_share(relation) >= min_resemblance;
@@ -262,7 +262,7 @@ static bool is_enough(const struct confirm_request *request, struct file_pair *p
 	    relation->verification == PAIR_MEASURED)
 		return true;
 	estimate_resemblance(pair->a, pair->b, relation);
-	return relation->verification != PAIR_SKETCH || relation->resemblance >= min_resemblance;
+	return !is_by_sketches(relation) || relation->resemblance >= min_resemblance;
 }
 
 void confirmer_init(struct confirmer *confirmer, const struct confirm_request *request,

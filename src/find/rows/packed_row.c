@@ -4,12 +4,14 @@
  */
 #include "find/rows/packed_row.h"
 
+#include "core/resemblance.h"
+
 #include <stddef.h>
 
 enum { NUMBERS = 9, REACH = 2 };
 
 /* Flags after the bits of the sides. */
-enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32 };
+enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32, IS_TEXT = 64 };
 
 static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 {
@@ -63,7 +65,7 @@ size_t packed_row_size(const struct find_file *file)
 	for (int i = 0; i < NUMBERS; i++)
 		size += number_width(numbers[i]) * sizeof(uint32_t);
 	if (file->has_sketch)
-		size += sizeof file->sketch;
+		size += resemblance_stored_size(&file->sketch);
 	return (size + 7) / 8 * 8;
 }
 
@@ -98,6 +100,7 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 		.tolerance = file->tolerance,
 		.count_width = (uint8_t)count_width(&file->table),
 		.flags = (uint8_t)(file->sides | (file->has_sketch ? HAS_SKETCH : 0) |
+				   (resemblance_is_text(&file->sketch) ? IS_TEXT : 0) |
 				   (file->is_local ? IS_LOCAL : 0) |
 				   (file->is_stream ? IS_STREAM : 0) |
 				   (file->has_random_counts ? HAS_RANDOM_COUNTS : 0))};
@@ -113,8 +116,9 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 	}
 	write = write_counts(write, file->table.count, row->count_width);
 	if (file->has_sketch) {
-		memcpy(write, &file->sketch, sizeof file->sketch);
-		write += sizeof file->sketch;
+		size_t size = resemblance_stored_size(&file->sketch);
+		memcpy(write, &file->sketch, size);
+		write += size;
 	}
 	memcpy(write, file->display, (size_t)file->display_size + 1);
 }
@@ -202,11 +206,14 @@ void packed_row_read(const struct packed_row *row, struct find_file *file)
 	file->is_local = (row->flags & IS_LOCAL) != 0;
 	file->is_stream = (row->flags & IS_STREAM) != 0;
 	file->has_random_counts = (row->flags & HAS_RANDOM_COUNTS) != 0;
+	memset(file->sketch.text, 0, sizeof file->sketch.text);
 	if (file->has_sketch) {
-		memcpy(&file->sketch, read, sizeof file->sketch);
-		read += sizeof file->sketch;
+		size_t size = (row->flags & IS_TEXT) != 0 ? RESEMBLANCE_STORED_TEXT_SIZE
+							  : RESEMBLANCE_STORED_SIZE;
+		memcpy(&file->sketch, read, size);
+		read += size;
 	} else {
-		memset(&file->sketch, 0, sizeof file->sketch);
+		memset(file->sketch.registers, 0, sizeof file->sketch.registers);
 	}
 	file->display = (const char *)read;
 }

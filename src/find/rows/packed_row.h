@@ -1,6 +1,6 @@
 /*
  * Packs the data of a file that a search needs into a row for sorting, where each number takes only
- * the bytes that it needs. A row has about 300 bytes; 128 of them are the sketch.
+ * the bytes that it needs. A row has about 300 bytes; 128 or 144 of them are the sketch.
  *
  *     size = packed_row_size(&file);
  *     packed_row_write((struct packed_row *)(void *)bytes, &file);    // aligned to 8

@@ -22,8 +22,10 @@ int relations_compare(const struct relation *x, const struct relation *y)
 
 double shown_resemblance(const struct relation *relation, bool is_identical)
 {
+	bool is_same = is_identical || relation->verification == PAIR_TEXT;
+
 	return has_resemblance(relation)
-		       ? shown_share(relation->resemblance, is_identical, SIMHASH_MILLION)
+		       ? shown_share(relation->resemblance, is_same, SIMHASH_MILLION)
 		       : NAN;
 }
 

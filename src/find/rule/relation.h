@@ -14,6 +14,7 @@ enum verification {
 	PAIR_UNVERIFIED, /* the counts are near, and nothing else is known */
 	PAIR_HASH,	 /* the content hashes are equal */
 	PAIR_SKETCH,	 /* the sketches estimate the resemblance */
+	PAIR_TEXT,	 /* the texts are the same, except for white space */
 	PAIR_COUNTS,	 /* the sketches have the same few shingles, and the counts are near */
 	PAIR_READ,	 /* both files were read: the shares are measured */
 	/* Another measure found it; the resemblance is the similarity by that measure. */
@@ -49,6 +50,12 @@ static inline bool has_resemblance(const struct relation *relation)
 	return relation->verification != PAIR_UNVERIFIED && relation->verification != PAIR_COUNTS;
 }
 
+/* Is the resemblance known from sketches? */
+static inline bool is_by_sketches(const struct relation *relation)
+{
+	return relation->verification == PAIR_SKETCH || relation->verification == PAIR_TEXT;
+}
+
 /* Is it known how much of each file is in the other? */
 static inline bool has_containment(const struct relation *relation)
 {
@@ -76,7 +83,7 @@ static inline double larger_containment(const struct relation *relation)
 int relations_compare(const struct relation *x, const struct relation *y);
 
 /*
- * The resemblance to show: 1 only for identical files; NAN if unknown. `is_identical`: the content
+ * The resemblance to show: 1 only for identical files and for the same text; NAN if unknown. `is_identical`: the content
  * hashes are equal, if the relation does not say so.
  */
 double shown_resemblance(const struct relation *relation, bool is_identical);

@@ -75,11 +75,11 @@ bool sketch_settles(double resemblance, double min_resemblance)
 	return resemblance - error >= min_resemblance;
 }
 
-bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y)
+bool sizes_differ_clearly(int64_t x_bytes, int64_t y_bytes)
 {
 	static const struct simhash_tolerance alike = {.size_ratio_millionths = 1100000};
 
-	return !simhash_sizes_agree(&alike, x->size_bytes, y->size_bytes);
+	return !simhash_sizes_agree(&alike, x_bytes, y_bytes);
 }
 
 void estimate_resemblance(const struct find_file *x, const struct find_file *y,
@@ -88,7 +88,14 @@ void estimate_resemblance(const struct find_file *x, const struct find_file *y,
 	if (x->has_sketch && y->has_sketch &&
 	    simhash_resemblance_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
 					 &relation->resemblance))
-		relation->verification = PAIR_SKETCH;
+		relation->verification = simhash_resemblance_same_text(&x->sketch, &y->sketch)
+						 ? PAIR_TEXT
+						 : PAIR_SKETCH;
+}
+
+static bool have_same_registers(const struct find_file *x, const struct find_file *y)
+{
+	return memcmp(x->sketch.registers, y->sketch.registers, sizeof x->sketch.registers) == 0;
 }
 
 /*
@@ -146,7 +153,7 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	if (rule->mode == VERIFY_READ)
 		return true;
 	return sketch_has_shingles(x) &&
-	       (memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0 ||
+	       (have_same_registers(x, y) ||
 		agree_mostly(rule, x, y)) &&
 	       rests_agree(x, y) && rests_agree(y, x) &&
 	       simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes);
@@ -182,17 +189,20 @@ static bool is_looked_for(const struct verify_rule *rule, const struct find_file
 static bool is_part(const struct find_file *x, const struct find_file *y, double min_share,
 		    struct relation *relation)
 {
-	bool x_is_smaller = x->size_bytes < y->size_bytes;
+	int64_t x_bytes = resemblance_size(&x->sketch, x->size_bytes);
+	int64_t y_bytes = resemblance_size(&y->sketch, y->size_bytes);
+	bool x_is_smaller = x_bytes < y_bytes;
 	double share, of_larger;
 
-	if (relation->resemblance < PART_MIN_RESEMBLANCE || !sizes_differ_clearly(x, y) ||
+	if (relation->resemblance < PART_MIN_RESEMBLANCE ||
+	    !sizes_differ_clearly(x_bytes, y_bytes) ||
 	    (x_is_smaller ? x : y)->size_bytes < PART_MIN_BYTES ||
 	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
 					  &share) ||
 	    share < min_share)
 		return false;
-	of_larger = x_is_smaller ? share * (double)x->size_bytes / (double)y->size_bytes
-				 : share * (double)y->size_bytes / (double)x->size_bytes;
+	of_larger = x_is_smaller ? share * (double)x_bytes / (double)y_bytes
+				 : share * (double)y_bytes / (double)x_bytes;
 	relation->is_part = true;
 	relation->contained_a = x_is_smaller ? share : of_larger;
 	relation->contained_b = x_is_smaller ? of_larger : share;
@@ -222,12 +232,12 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		       simhash_sum_table_hit(unverified, relation->distance, x->size_bytes,
 					     y->size_bytes);
 	estimate_resemblance(x, y, relation);
-	if (relation->verification != PAIR_SKETCH)
+	if (!is_by_sketches(relation))
 		return verify_by_counts(rule, x, y, relation);
 	if (rule->mode == VERIFY_READ)
 		return relation->resemblance >= UNRELATED_BELOW;
 	if (rule->min_resemblance >= 1) /* if levels differ, an estimate of 1 may be wrong */
-		return memcmp(&x->sketch, &y->sketch, sizeof x->sketch) == 0;
+		return have_same_registers(x, y);
 	if (rule->min_resemblance >= 0 ? relation->resemblance < rule->min_resemblance
 				       : !is_graded_pair(rule, x, y, relation))
 		return false;
@@ -295,10 +305,10 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 		return false;
 	relation->verification = PAIR_UNVERIFIED;
 	estimate_resemblance(x, y, relation);
-	if (relation->verification != PAIR_SKETCH)
+	if (!is_by_sketches(relation))
 		return false;
 	if (has_minimum && minimum >= 1) {
-		if (memcmp(&x->sketch, &y->sketch, sizeof x->sketch) != 0)
+		if (!have_same_registers(x, y))
 			return false;
 	} else if (relation->resemblance >= minimum) {
 		name_part(x, y, relation);

@@ -109,7 +109,7 @@ struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
 					const struct find_file *file);
 
 /* Do the sizes differ so much that one file can be called a part of the other? */
-bool sizes_differ_clearly(const struct find_file *x, const struct find_file *y);
+bool sizes_differ_clearly(int64_t x_bytes, int64_t y_bytes);
 
 /*
  * Set the verification and the resemblance of a pair if both files have sketches that allow an

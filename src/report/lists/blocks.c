@@ -46,7 +46,8 @@ static void describe_relation(const struct file_pair *pair, struct block_line *l
 	}
 	pair_label(pair, label);
 	/* Percentages are aligned to the right. */
-	if (!relation->is_identical && has_resemblance(relation))
+	if (!relation->is_identical && relation->verification != PAIR_TEXT &&
+	    has_resemblance(relation))
 		snprintf(line->label, LABEL_SIZE, "%*s",
 			 relation->verification == PAIR_SKETCH ? 6 : 8, label);
 	else

@@ -16,14 +16,17 @@ double count_difference(const struct file_pair *pair)
 
 const char *pair_match(const struct file_pair *pair)
 {
-	return pair->relation.is_identical ? "identical" : "similar";
+	return pair->relation.is_identical		  ? "identical"
+	       : pair->relation.verification == PAIR_TEXT ? "same text"
+							  : "similar";
 }
 
 const char *verification_name(enum verification verification)
 {
 	static const char *const names[] = {
-		[PAIR_UNVERIFIED] = "no", [PAIR_HASH] = "hash", [PAIR_SKETCH] = "sketch",
-		[PAIR_COUNTS] = "counts", [PAIR_READ] = "read", [PAIR_MEASURED] = "measure",
+		[PAIR_UNVERIFIED] = "no",    [PAIR_HASH] = "hash",     [PAIR_SKETCH] = "sketch",
+		[PAIR_TEXT] = "text",	     [PAIR_COUNTS] = "counts", [PAIR_READ] = "read",
+		[PAIR_MEASURED] = "measure",
 	};
 
 	return names[verification];
@@ -82,6 +85,8 @@ char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 
 	if (relation->is_identical)
 		snprintf(label, LABEL_SIZE, "identical");
+	else if (relation->verification == PAIR_TEXT)
+		snprintf(label, LABEL_SIZE, "same text");
 	else if (relation->is_part)
 		label_part(relation, label);
 	else if (has_resemblance(relation))

@@ -107,6 +107,7 @@ char *member_label(const struct group *group, const struct group_member *member,
 /* Return "representative", "member" or "copy". */
 const char *role_name(enum member_role role);
 
-const char *pair_match(const struct file_pair *pair); /* "identical" or "similar" */
+/* "identical", "same text" or "similar" */
+const char *pair_match(const struct file_pair *pair);
 
 #endif

@@ -22,7 +22,7 @@ void content_begin(struct content *content, struct file_scanner *scanner, struct
 	simhash_resemblance_scanner_begin(scanner->resemblance);
 }
 
-/* A content that fits into the buffer is sketched without a copy. */
+/* A content that fits into the buffer is sketched without a copy, unless it is a text. */
 static void resemblance_update(struct content *content, size_t size, bool is_last)
 {
 	struct file_scanner *scanner = content->scanner;
@@ -32,7 +32,8 @@ static void resemblance_update(struct content *content, size_t size, bool is_las
 		return;
 	row->has_resemblance = row->size_bytes == 0 && is_last;
 	if (row->has_resemblance)
-		simhash_resemblance_sketch_compute(scanner->buffer, size, &row->resemblance);
+		resemblance_scanner_compute(scanner->resemblance, scanner->buffer, size,
+					    &row->resemblance);
 	else
 		simhash_resemblance_scanner_update(scanner->resemblance, scanner->buffer, size);
 }

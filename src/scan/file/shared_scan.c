@@ -54,6 +54,7 @@ struct shared_scan {
 	uint8_t overlap[SHINGLE_OVERLAP];
 	size_t overlap_size;
 	bool is_torn; /* the next unit was read with different bytes in the overlap */
+	bool is_text; /* its normal form is sketched, in the order of units */
 	struct file_unit unit[SHARED_AHEAD]; /* unit i is at i % SHARED_AHEAD */
 };
 
@@ -142,6 +143,20 @@ static size_t size_of(const struct shared_scan *shared, int64_t unit)
 	return left < UNIT ? (size_t)left : UNIT;
 }
 
+/* Hash the next unit, without the mutex. Each unit of a text changes the places of all later bytes. */
+static void hash_unit(struct shared_scan *shared, int64_t unit, const struct unit_bytes *read)
+{
+	struct file_scanner *leader = shared->leader;
+
+	XXH3_128bits_update(leader->hash, read->bytes, read->size);
+	sketching_add(&leader->sketching, read->bytes, read->size);
+	if (unit == 0)
+		shared->is_text = !leader->no_resemblance &&
+				  resemblance_is_of_text(read->bytes, read->size);
+	if (shared->is_text)
+		simhash_resemblance_scanner_update(leader->resemblance, read->bytes, read->size);
+}
+
 /* Hash a unit after all previous units. False if the file has shrunk and lost this unit. */
 static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct unit_bytes *read)
 {
@@ -155,8 +170,7 @@ static bool hash_in_turn(struct shared_scan *shared, int64_t unit, const struct 
 	if (is_part) {
 		check_seam(shared, read);
 		pthread_mutex_unlock(&shared->mutex);
-		XXH3_128bits_update(shared->leader->hash, read->bytes, read->size);
-		sketching_add(&shared->leader->sketching, read->bytes, read->size);
+		hash_unit(shared, unit, read);
 		pthread_mutex_lock(&shared->mutex);
 		shared->is_short = read->size < size_of(shared, unit);
 	}
@@ -225,7 +239,7 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 		atomic_fetch_add_explicit(scanner->bytes_read, (long long)read->size,
 					  memory_order_relaxed);
 	scan_piece(&unit->piece, shared->whole.tag_set, before, read->bytes, read->size);
-	if (!shared->leader->no_resemblance)
+	if (!shared->leader->no_resemblance && !shared->is_text)
 		resemblance_add(registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)(number * UNIT),
 				read->bytes, read->size + read->overlap);
 }
@@ -268,6 +282,21 @@ static void scan_units(struct shared_scan *shared, const struct file_scanner *sc
 	resemblance_merge(&shared->registers, &registers);
 }
 
+static void finish_sketch(const struct shared_scan *shared, struct file_row *row)
+{
+	const struct file_scanner *leader = shared->leader;
+
+	if (shared->is_text) {
+		simhash_resemblance_scanner_finish(leader->resemblance, &row->resemblance);
+		row->has_resemblance = true;
+		return;
+	}
+	resemblance_finish(&shared->registers, &row->resemblance);
+	/* If the file has shrunk below this size, the level is wrong. */
+	row->has_resemblance = !leader->no_resemblance && !shared->is_torn &&
+			       shared->whole_size >= RESEMBLANCE_LEVEL_KNOWN;
+}
+
 /* ---- The interface ---- */
 
 void shared_scan_help(struct shared_scan *shared, struct file_scanner *scanner)
@@ -296,6 +325,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);
 	resemblance_begin(&shared->registers);
+	simhash_resemblance_scanner_begin(scanner->resemblance);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
 	scan_units(shared, scanner);
@@ -308,10 +338,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 		simhash_scanner_finish(&shared->whole, &row->table);
 		row_compute_keys(row, scanner->tag_set);
 		content_hash_store(scanner->hash, row->content_hash);
-		/* If the file has shrunk below this size, the level is wrong. */
-		row->has_resemblance = !scanner->no_resemblance && !shared->is_torn &&
-				       shared->whole_size >= RESEMBLANCE_LEVEL_KNOWN;
-		resemblance_finish(&shared->registers, &row->resemblance);
+		finish_sketch(shared, row);
 		if (sketching_end(&scanner->sketching, &row->sketches) != 0)
 			return SCAN_FAILED;
 	}

@@ -9,7 +9,8 @@
  * Each thread collects the resemblance sketch of its units in its own registers, which are merged
  * when it leaves. Shingles span units, so a unit is read with the first bytes of the next unit. If
  * a program writes to the file during the scan, these bytes may differ when the next unit is read.
- * Then the row gets no sketch.
+ * Then the row gets no sketch. The sketch of a text is made by one thread after another, together
+ * with the hash, because it is the sketch of its normal form.
  *
  * Memory is limited: no thread is more than SHARED_AHEAD units ahead of the appended pieces.
  *

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/basic/error.h"
+#include "core/resemblance.h"
 #include "store/row/bucket.h"
 #include "store/row/cells.h"
 
@@ -74,7 +75,8 @@ static void bind_resemblance(struct query *query, const struct file_row *row)
 	const struct simhash_resemblance_sketch *sketch = &row->resemblance;
 
 	if (row->has_resemblance)
-		query_bind_data(query, sketch->registers, is_blank(sketch) ? 0 : sizeof *sketch);
+		query_bind_data(query, sketch,
+				is_blank(sketch) ? 0 : resemblance_stored_size(sketch));
 	else
 		query_bind_null(query);
 }
@@ -90,14 +92,13 @@ static int take_resemblance(struct query *query, unsigned column, struct file_ro
 		memset(sketch, 0, sizeof *sketch);
 		return 0;
 	}
-	if (value.size != sizeof *sketch)
-		return error_set(error, SIMHASH_E_DATABASE,
-				 "table file: the resemblance sketch of %.*s/%.*s has %zu bytes "
-				 "instead of %zu; scan it again with simhash --force",
-				 (int)row->directory.size, row->directory.data, (int)row->name.size,
-				 row->name.data, value.size, sizeof *sketch);
-	memcpy(sketch, value.data, sizeof *sketch);
-	return 0;
+	if (resemblance_load(value.data, value.size, sketch))
+		return 0;
+	return error_set(error, SIMHASH_E_DATABASE,
+			 "table file: the resemblance sketch of %.*s/%.*s is damaged (%zu bytes); "
+			 "scan it again with simhash --force",
+			 (int)row->directory.size, row->directory.data, (int)row->name.size,
+			 row->name.data, value.size);
 }
 
 /* ---- Rows ---- */

@@ -69,7 +69,7 @@ static int too_large(const struct store *store, struct bytes directory, struct s
 #define DIRECTORY_BYTES 64
 #define ROW_BYTES                                                       \
 	((3 + FILE_COLUMNS) * 12 + PATH_HASH_SIZE + CONTENT_HASH_SIZE + \
-	 SIMHASH_RESEMBLANCE_REGISTERS)
+	 sizeof(struct simhash_resemblance_sketch))
 
 /*
  * Return how many of the rows fit into one statement, at most `max`; 0 if the first does not fit.
