@@ -55,8 +55,9 @@ static bool are_text_units(enum text_form encoding, const uint8_t *bytes, size_t
 	unsigned before = 0;
 
 	for (size_t i = 0; i + 2 <= size; i += 2) {
-		unsigned unit = encoding == TEXT_UTF16_LE ? bytes[i] | bytes[i + 1] << 8
-							  : bytes[i] << 8 | bytes[i + 1];
+		unsigned first = bytes[i], second = bytes[i + 1];
+		unsigned unit = encoding == TEXT_UTF16_LE ? first | second << 8
+							  : first << 8 | second;
 		bool is_low = (unit & 0xfc00) == 0xdc00, wants_low = (before & 0xfc00) == 0xd800;
 		if (is_control(unit) || is_low != wants_low)
 			return false;
