@@ -20,7 +20,7 @@ for name, encoding, mark in (("little", "utf-16-le", b"\xff\xfe"), ("big", "utf-
     with open(name + ".txt", "wb") as file:
         file.write(mark + text.encode(encoding))
 SCRIPT
-sed 500d crlf.txt >changed.txt
+sed '300s/.*/Another line, with other words than before./' crlf.txt >changed.txt
 # Other contents are compared with their white space.
 { printf '\0' && cat plain.txt; } >binary.dat
 { printf '\0' && cat crlf.txt; } >binary-crlf.dat
