@@ -165,10 +165,12 @@ static bool has_text_units(bool is_little, const uint8_t *p, size_t size)
 
 static bool has_text_bytes(const uint8_t *p, size_t size)
 {
+	size_t others = 0;
+
 	for (size_t i = 0; i < size; i++)
 		if (!is_allowed(p[i]))
-			return false;
-	return !begins(p, size, "%PDF-", 5);
+			others++;
+	return others <= size / 50 && !begins(p, size, "%PDF-", 5);
 }
 
 static size_t put_character(unsigned long c, uint8_t *out)

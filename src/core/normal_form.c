@@ -19,25 +19,31 @@ static inline bool is_control(unsigned c)
 }
 
 /* Without a branch for each byte, so that compilers use vectors. */
-static bool has_control(const uint8_t *bytes, size_t size)
+static unsigned count_controls(const uint8_t *bytes, size_t size)
 {
-	uint8_t found = 0;
+	unsigned count = 0;
 
 	for (size_t i = 0; i < size; i++) {
 		uint8_t c = bytes[i];
-		found |= (uint8_t)(c < 0x08) |
-			 ((uint8_t)((uint8_t)(c - 0x0e) < 0x12) & (c != 0x1b)) | (c == 0x7f);
+		count += (uint8_t)((c < 0x08) | ((uint8_t)(c - 0x0e) < 0x12 && c != 0x1b) |
+				   (c == 0x7f));
 	}
-	return found != 0;
+	return count;
 }
+
+/*
+ * A text with a few damaged bytes is still a text, so that it resembles the text without them.
+ * Binary files usually have many control characters in their first bytes.
+ */
+#define BYTES_PER_CONTROL 50
 
 static bool are_text_bytes(const uint8_t *bytes, size_t size)
 {
-	/* Binary files usually have control characters in their first bytes. */
-	for (size_t i = 0; i < size; i += 256)
-		if (has_control(bytes + i, size - i < 256 ? size - i : 256))
-			return false;
-	return true;
+	size_t most = size / BYTES_PER_CONTROL, count = 0;
+
+	for (size_t i = 0; i < size && count <= most; i += 256)
+		count += count_controls(bytes + i, size - i < 256 ? size - i : 256);
+	return count <= most;
 }
 
 /*

@@ -66,7 +66,7 @@ static size_t generate(const char *name, uint64_t a, uint64_t b, size_t size, ui
 		return generate_text(b, size, bytes);
 	if (strcmp(name, "nul") == 0) {
 		generate_text(0, size, bytes);
-		bytes[b] = 0;
+		memset(bytes + 4096 - b, 0, b);
 		return size;
 	}
 	for (size_t i = 0; i < size; i++)

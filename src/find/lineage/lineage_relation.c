@@ -18,9 +18,11 @@ static double share_in_common(const struct find_file *x, const struct find_file 
 	double part;
 
 	estimate_resemblance(x, y, &relation);
+	if (relation.verification == PAIR_TEXT)
+		return 1;
 	if (relation.verification != PAIR_SKETCH)
 		return 1 - (double)lineage_difference(x, y) / LINEAGE_DIFFERENCE_MAX;
-	if (sizes_differ_clearly(x, y) &&
+	if (sizes_differ_clearly(x->size_bytes, y->size_bytes) &&
 	    simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
 					 &part) &&
 	    part >= PART_MIN)
