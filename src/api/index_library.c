@@ -357,22 +357,24 @@ int index_request_init(struct find_request *request, const struct simhash_index 
 		       const struct simhash_index_search *search, struct simhash_error *error)
 {
 	struct simhash_index_search defaults;
+	struct find_rule *rule;
 
-	if (search == NULL) {
-		simhash_index_search_init(&defaults);
+	simhash_index_search_init(&defaults);
+	if (search == NULL)
 		search = &defaults;
-	}
 	if (check_search(search, error) != 0)
 		return -1;
 	find_request_init(request);
-	rule_release(&request->rule);
-	rule_init(&request->rule, search->key, &search->tolerance);
+	rule = &request->rule;
+	rule->key = search->key;
+	rule->tolerance = search->tolerance;
+	rule->verify.mode = search->unverified ? VERIFY_NO : VERIFY_SKETCH;
+	rule->verify.same_extension = search->key >= SIMHASH_UNIFORM_EXT;
+	rule->verify.min_resemblance = search->min_resemblance;
+	if (search->tolerance.size_ratio_millionths != defaults.tolerance.size_ratio_millionths)
+		rule->verify.size_ratio_millionths = search->tolerance.size_ratio_millionths;
 	request->tags = index->tags;
 	request->host = index->host;
-	request->rule.verify =
-		(struct verify_rule){.mode = search->unverified ? VERIFY_NO : VERIFY_SKETCH,
-				     .same_extension = search->key >= SIMHASH_UNIFORM_EXT,
-				     .min_resemblance = search->min_resemblance};
 	request->rule.unverified_percent_millionths = SIMHASH_MILLION;
 	request->with_empty = search->empty_files;
 	request->expand = search->every_copy;
