@@ -22,8 +22,8 @@ for name, encoding, mark in (("little", "utf-16-le", b"\xff\xfe"), ("big", "utf-
 SCRIPT
 sed '300s/.*/Another line, with other words than before./' crlf.txt >changed.txt
 # Other contents are compared with their white space.
-{ printf '\0' && cat plain.txt; } >binary.dat
-{ printf '\0' && cat crlf.txt; } >binary-crlf.dat
+{ head -c 200 /dev/zero && cat plain.txt; } >binary.dat
+{ head -c 200 /dev/zero && cat crlf.txt; } >binary-crlf.dat
 cd "$TEST_FOLDER"
 settle "$files"
 runs 0 "$SIMHASH" "$files"

@@ -152,9 +152,7 @@ static bool verify_by_counts(const struct verify_rule *rule, const struct find_f
 	relation->verification = PAIR_COUNTS;
 	if (rule->mode == VERIFY_READ)
 		return true;
-	return sketch_has_shingles(x) &&
-	       (have_same_registers(x, y) ||
-		agree_mostly(rule, x, y)) &&
+	return sketch_has_shingles(x) && (have_same_registers(x, y) || agree_mostly(rule, x, y)) &&
 	       rests_agree(x, y) && rests_agree(y, x) &&
 	       simhash_sum_table_hit(&tolerance, relation->distance, x->size_bytes, y->size_bytes);
 }

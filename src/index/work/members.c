@@ -46,6 +46,16 @@ struct look {
 	uint32_t filter;		      /* the number of the command, if it succeeded */
 };
 
+/*
+ * Could an earlier run not read all members of this file, which is unchanged? That run has reported
+ * it. A run that only looks for the texts of documents does not report it again.
+ */
+static bool has_failed_before(const struct look *look)
+{
+	return look->task->found.looks_only && look->task->known.kinds == 0 &&
+	       !look->use->request->inflate;
+}
+
 /* Report a member, or the file itself if `member` is empty. */
 static void report(struct look *look, struct bytes member, int why)
 {
@@ -53,8 +63,9 @@ static void report(struct look *look, struct bytes member, int why)
 	struct bytes path = bytes_of(look->task->found.open_name);
 	char *file, *whole = NULL;
 
-	if (look->scanner->containers == CONTAINER_TEXT)
+	if (look->scanner->containers == CONTAINER_TEXT || has_failed_before(look))
 		why = container_text_failure(why, document_is_one(path, bytes_of("")));
+	look->has_failed |= has_failed_before(look);
 	if (why == 0)
 		return;
 	file = path_join(directory_path(directory), path);
