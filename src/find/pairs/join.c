@@ -322,6 +322,18 @@ static bool is_beyond_sweep(const struct join *join, const struct file_pair *pai
 	return !rule_is_swept(join->rule, x, y, pair->relation.distance);
 }
 
+/*
+ * Is it a pair that this search reports? The search by counts reports the pairs within its reach
+ * whose counts are near; the search by keys reports all other pairs.
+ */
+static bool is_found(const struct join *join, bool shares_key, struct file_pair *pair)
+{
+	if (rule_matches_by_counts(join->rule, pair->a, pair->b, &pair->relation))
+		return is_beyond_sweep(join, pair) == shares_key;
+	return shares_key &&
+	       verify_by_keys(&join->rule->verify, false, pair->a, pair->b, &pair->relation);
+}
+
 static int try_candidate(const struct join *join, const struct find_file *row,
 			 const struct find_file *other, bool shares_key, struct join_search *search,
 			 struct simhash_error *error)
@@ -330,8 +342,7 @@ static int try_candidate(const struct join *join, const struct find_file *row,
 
 	if (!finder_crosses(search->reporter.finder, row->sides, other->sides))
 		return 0;
-	if (!rule_matches(join->rule, row, other, &pair.relation) ||
-	    is_beyond_sweep(join, &pair) != shares_key)
+	if (!is_found(join, shares_key, &pair))
 		return 0;
 	return report_match(&search->reporter, &pair, error);
 }

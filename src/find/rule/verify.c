@@ -301,8 +301,10 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 
 	if (!verify_proposes(rule) || !agrees(rule, x, y))
 		return false;
-	relation->verification = PAIR_UNVERIFIED;
-	estimate_resemblance(x, y, relation);
+	if (!is_by_sketches(relation)) {
+		relation->verification = PAIR_UNVERIFIED;
+		estimate_resemblance(x, y, relation);
+	}
 	if (!is_by_sketches(relation))
 		return false;
 	if (has_minimum && minimum >= 1) {

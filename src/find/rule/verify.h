@@ -89,7 +89,8 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 /*
  * Do the sketches propose these files, which are not identical, as a pair? They do if the files
  * share enough, or if one is a part of the other, and their sizes and numbers of counted tags are
- * within a ratio. If `needs_key`, the sketches must share a key. Sets the distance, the
+ * within a ratio. If `needs_key`, the sketches must share a key. If the relation has an
+ * estimate, it is used. Sets the distance, the
  * verification, the resemblance and, for a part, the contained shares.
  */
 bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct find_file *x,
