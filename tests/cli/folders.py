@@ -212,21 +212,33 @@ def level(size):
     return min(7, max(0, ((max(size - 15, 0) >> 9) | 1).bit_length() - 1))
 
 
+REGISTERS = 128
+
+
+def sketched_size(file):
+    """The text size, which follows the registers, or the size of another content."""
+    text = file.sketch[REGISTERS:REGISTERS + 8]
+    return int.from_bytes(text, "big") if text else file.size
+
+
 def estimate(x, y):
     """The estimate from the sketches of two files, or None; see docs/algorithm.md."""
     if not x.sketch or not y.sketch:
         return None
-    pairs = list(zip(x.sketch, y.sketch))
+    if len(x.sketch) > REGISTERS and x.sketch[REGISTERS:] == y.sketch[REGISTERS:]:
+        return 1.0
+    size_x, size_y = sketched_size(x), sketched_size(y)
+    pairs = list(zip(x.sketch[:REGISTERS], y.sketch[:REGISTERS]))
     both = sum(1 for a, b in pairs if a and b)
     equal = sum(1 for a, b in pairs if a and a == b)
     used = both
-    if level(y.size) <= level(x.size):
+    if level(size_y) <= level(size_x):
         used += sum(1 for a, b in pairs if a and not b)
-    if level(x.size) <= level(y.size):
+    if level(size_x) <= level(size_y):
         used += sum(1 for a, b in pairs if b and not a)
     if used < 16:
         return None
-    most = min(x.size, y.size) / max(x.size, y.size)
+    most = min(size_x, size_y) / max(size_x, size_y)
     return min(most, max(0.0, (255.0 * equal - both) / (255.0 * used - both)))
 
 

@@ -260,10 +260,13 @@ static void expect_confirmed(const struct bytes_of *a, const struct bytes_of *b,
 	size_t b_found = is_same ? b->size : measure_in_memory(a, b, 0);
 	double both = ((double)a_found + (double)b_found) / 2;
 	double all = (double)a->size + (double)b->size - both;
+	double ratio = a->size < b->size ? share(a->size, b->size) : share(b->size, a->size);
 	double resemblance = all > 0 ? both / all : 1;
 	struct file_pair pair;
 	bool is_kept;
 
+	/* No share exceeds the ratio of the sizes. */
+	resemblance = resemblance < ratio ? resemblance : ratio;
 	EXPECT(confirm(a, b, 0, &pair) && pair.relation.verification == PAIR_READ);
 	EXPECT(pair.relation.is_identical == is_same && pair.relation.resemblance == resemblance);
 	EXPECT(pair.relation.contained_a == share(a_found, a->size));
