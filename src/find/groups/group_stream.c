@@ -146,6 +146,7 @@ int group_stream_begin(struct group_stream **begun, struct finder *finder, enum 
 		return error_set_memory(error);
 	pthread_mutex_init(&stream->lock, NULL);
 	stream->confirming = (struct confirm_request){.reads_all = verify->mode == VERIFY_ALL,
+						      .with_parts = verify_proposes(verify),
 						      .min_resemblance = verify->min_resemblance,
 						      .sandbox = finder->request->sandbox};
 	if (reads)
