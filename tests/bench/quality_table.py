@@ -81,7 +81,7 @@ class Run:
                 else:
                     size = max(int(row["size_a"]), int(row["size_b"]))
                     listed.append(Listed(pair(a, b), size, row.get("resemblance"),
-                                         "part" in (row["match"], row.get("relation"))))
+                                         row["verified"] == "sketch" and bool(row["contained_a"])))
         for entry in listed:
             self.similar[pair(*map(self.root, entry.paths))] = entry
 
