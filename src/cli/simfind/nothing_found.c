@@ -207,7 +207,7 @@ static uint64_t count_elsewhere(const struct find_plan *plan, struct store *stor
 	request.below_count = 0;
 	request.has_between = true;
 	request.between[0] = (struct find_side){.directory = elsewhere.directory};
-	request.between[1] = (struct find_side){.host = NULL};
+	request.between[1] = (struct find_side){.directory = {"", 0}};
 	request.expand = true;
 	request.kinds = PAIRS_COPIES;
 	/* Identical files have the same counts. */
