@@ -89,7 +89,7 @@ static int open_kept(struct work *work)
 	}
 	if (side_open(work->kept, kept, NULL, &why) == 0)
 		return 0;
-	return error_set(work->why, SIMHASH_E_RANGE, "the file that is kept, %s: %s", kept->path,
+	return error_set(work->why, SIMHASH_E_RANGE, "the kept file, %s: %s", kept->path,
 			 why.message);
 }
 
@@ -108,7 +108,7 @@ static int lock_side(struct work *work, struct side *side, int how)
 	}
 	work->is_locked_elsewhere = errno == EWOULDBLOCK;
 	if (errno == EWOULDBLOCK)
-		return refuse(work, "another program has locked it or the file that is kept");
+		return refuse(work, "another program has locked it or the kept file");
 	return error_set_errno(work->why, "cannot lock it");
 }
 
@@ -132,8 +132,7 @@ static int check_other_names(struct work *work)
 	if (protected_names_look(&actor->protected_names, actor->options.protected,
 				 actor->options.protected_count, kept, &is_found, work->why) != 0)
 		return -1;
-	return is_found ? refuse(work, "the file that is kept has another name, which is protected")
-			: 0;
+	return is_found ? refuse(work, "the kept file has another name, which is protected") : 0;
 }
 
 /*
@@ -146,9 +145,9 @@ static int check_link(struct work *work)
 
 	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
 	    copy->st_mode != kept->st_mode)
-		return refuse(work, "its owner, group or mode differs from the file that is kept");
+		return refuse(work, "its owner, group or mode differs from the kept file");
 	if (!work->record.same_attributes)
-		return refuse(work, "its extended attributes differ from the file that is kept");
+		return refuse(work, "its extended attributes differ from the kept file");
 	return check_other_names(work);
 }
 
@@ -168,7 +167,7 @@ static int check_act(struct work *work)
 	if (is_same_inode(copy, kept))
 		return refuse(work, "it is the same file as the one that is kept");
 	if (shares && copy->st_dev != kept->st_dev)
-		return refuse(work, "it is on another file system than the file that is kept");
+		return refuse(work, "it is on another file system than the kept file");
 	if (action == ACTION_REFLINK && copy->st_size == 0)
 		return refuse(work, "it is empty");
 	if (action == ACTION_REFLINK)
@@ -228,12 +227,12 @@ static int compare(struct work *work)
 		return 0;
 	same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer, work);
 	if (same < 0 && errno == ECANCELED)
-		return refuse(work, "another program opened it or the file that is kept for "
+		return refuse(work, "another program opened it or the kept file for "
 				    "writing meanwhile");
 	if (same < 0)
-		return error_set_errno(work->why, "cannot read it or the file that is kept");
+		return error_set_errno(work->why, "cannot read it or the kept file");
 	if (same == 0)
-		return refuse(work, "its content differs from the file that is kept");
+		return refuse(work, "its content differs from the kept file");
 	work->record.has_hash = true;
 	return 0;
 }
@@ -247,13 +246,13 @@ static int watch(struct work *work)
 		return 0;
 	if (work->kept->sync_error != 0) {
 		errno = work->kept->sync_error;
-		return error_set_errno(work->why, "cannot write the file that is kept to the disk");
+		return error_set_errno(work->why, "cannot flush the kept file to the disk");
 	}
 	if (side_watch(&work->copy, work->why) != 0)
 		return -1;
 	return side_watch(work->kept, &why) == 0
 		       ? 0
-		       : error_set(work->why, why.code, "the file that is kept: %s", why.message);
+		       : error_set(work->why, why.code, "the kept file: %s", why.message);
 }
 
 /* ---- One act ---- */

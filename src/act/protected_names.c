@@ -95,7 +95,7 @@ int protected_names_look(struct protected_names *names, const struct bytes *dire
 		look_once(names, directories, count);
 	if (names->failure.message[0] != '\0')
 		return error_set(why, names->failure.code,
-				 "the file that is kept has other names, and it is unknown whether "
+				 "the kept file has other names, and it is unknown whether "
 				 "one is protected: %s",
 				 names->failure.message);
 	*is_found = names->count > 0 && bsearch(&wanted, names->files, names->count, sizeof wanted,

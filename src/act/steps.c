@@ -33,8 +33,8 @@ static int was_lost_sight_of(struct work *work, const char *now)
 static int is_same_file(struct work *work)
 {
 	if (work->copy.status.st_dev != work->kept->status.st_dev)
-		return refuse(work, "it is the file that is kept, shown by another file system");
-	return refuse(work, "the file that is kept changed or lost its name at the same time, "
+		return refuse(work, "it is the kept file, shown by another file system");
+	return refuse(work, "the kept file changed or lost its name at the same time, "
 			    "as if both names were of one file");
 }
 
@@ -45,8 +45,7 @@ static int check_copy(struct work *work)
 
 static int check_kept(struct work *work)
 {
-	return side_is_unchanged(work->kept) ? 0
-					     : refuse(work, "the file that is kept has changed");
+	return side_is_unchanged(work->kept) ? 0 : refuse(work, "the kept file has changed");
 }
 
 int check_unchanged(struct work *work)
@@ -69,7 +68,7 @@ static int check_writers(struct work *work)
 		return refuse(work, "another program opened it for writing meanwhile");
 	return side_has_no_writer(work->kept)
 		       ? 0
-		       : refuse(work, "another program opened the file that is kept for writing "
+		       : refuse(work, "another program opened the kept file for writing "
 				      "meanwhile");
 }
 
@@ -149,11 +148,11 @@ static int check_afterwards(struct work *work)
 	struct stat now;
 
 	if (!side_is_unchanged(work->kept))
-		return make_again(work, "the file that is kept changed or lost its name in the "
+		return make_again(work, "the kept file changed or lost its name at the "
 					"last moment");
 	/* On a network file system, a file without a name may have no status. */
 	if (fd_status(work->copy.fd, &now) == 0 && !is_same_content(&now, &work->copy.status))
-		return make_again(work, "somebody wrote to it in the last moment");
+		return make_again(work, "somebody wrote to it at the last moment");
 	return 0;
 }
 
@@ -194,7 +193,7 @@ static int replace_by(struct work *work, const char *temporary)
 	/* The next step changes both status times. */
 	if (!side_has_same_times(work->kept) || !side_has_same_times(&work->copy)) {
 		unlinkat(directory, temporary, 0);
-		return refuse(work, "it or the file that is kept has changed meanwhile");
+		return refuse(work, "it or the kept file has changed meanwhile");
 	}
 	if (rename_exchange(directory, temporary, name) != 0) {
 		if (errno == ENOTSUP)
@@ -206,7 +205,7 @@ static int replace_by(struct work *work, const char *temporary)
 	if (!side_take_status(&work->copy))
 		was_exchanged(work);
 	else if (!side_take_status(work->kept))
-		refuse(work, "the file that is kept has changed");
+		refuse(work, "the kept file has changed");
 	else if (check_last(work, temporary, true) == 0)
 		return remove_beside(work, temporary);
 	/* Exchange them again, unless somebody replaced the new name meanwhile. */
@@ -235,7 +234,7 @@ static int do_hardlink(struct work *work)
 	if (!side_take_status(work->kept) ||
 	    place_status(&work->copy.place, temporary, &linked) != 0 ||
 	    !is_same_inode(&linked, &work->kept->status))
-		refuse(work, "the file that is kept has changed");
+		refuse(work, "the kept file has changed");
 	/* If both names are one file, the link also changed the status time of the copy. */
 	else if (check_copy(work) == 0)
 		return replace_by(work, temporary);

@@ -165,7 +165,7 @@ static bool goes(const struct keep_file *file, const struct keep_file *kept)
 
 static const char no_copy_is_kept[] =
 	"no other file of this content is kept; decide to keep one, or move it";
-static const char kept_is_protected[] = "the file that is kept is protected, and a hard link would "
+static const char kept_is_protected[] = "the kept file is protected, and a hard link would "
 					"let it be changed by another name";
 
 static int plan_file(struct planner *planner, const struct keep_file *file,

@@ -191,7 +191,7 @@ mv "$files/b/2.copy" "$files/b/2.real"
 ln -s 2.real "$files/b/2.copy"
 runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
 said "/b/1: left alone: it has changed since it was indexed"
-said "/b/2: left alone: its content differs from the file that is kept"
+said "/b/2: left alone: its content differs from the kept file"
 said "/b/3: left alone: it is read-only"
 said "/b/3.copy: left alone: it no longer exists"
 said "/b/2.copy: left alone: it is no longer a regular file"
@@ -222,7 +222,7 @@ echo changed >>"$files/a/1"
 mv "$files/old" "$files/elsewhere"
 ln -s elsewhere "$files/old"
 runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=delete --yes --journal=journal
-said "/b/1: left alone: the file that is kept, $files/a/1: it has changed since it was indexed"
+said "/b/1: left alone: the kept file, $files/a/1: it has changed since it was indexed"
 said "/old/2: left alone: cannot open its directory: Not a directory"
 same "files of elsewhere" 3 "$(find "$files/elsewhere" -type f | wc -l)"
 
@@ -433,7 +433,7 @@ runs 2 "$SIMKEEP" --decisions=lie.json --action=delete --yes --journal=journal4
 # moved.
 decide k:a/3 g:b/3 g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g; s/"hash": "[^"]*"/"hash": "00000000000000000000000000000000"/g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action=delete --yes --journal=journal5
-said "/a/similar: left alone: its content differs from the file that is kept"
+said "/a/similar: left alone: its content differs from the kept file"
 [ ! -e "$files/b/3" ] || fail "b/3 is there"
 decide g:a/similar | sed 's/"size": [0-9]*, "mtime": "[^"]*", //g' >bare.json
 runs 2 "$SIMKEEP" --decisions=bare.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal6
@@ -531,13 +531,13 @@ runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --protect=protected
 said "/b/1: left alone: it is protected"
 # No hard link is made to a protected file.
 runs 2 "$SIMKEEP" --decisions=decisions.json --action=hardlink --protect="$files/a" --yes --journal=journal3
-said "left alone: the file that is kept is protected, and a hard link would let it be changed by another name"
+said "left alone: the kept file is protected, and a hard link would let it be changed by another name"
 
 # ---- A file that another program has locked, and a directory that cannot be changed ----
 exec 9<"$files/b/1"
 flock -s 9
 runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=journal4
-said "/b/1: left alone: another program has locked it or the file that is kept"
+said "/b/1: left alone: another program has locked it or the kept file"
 exec 9<&-
 chmod 755 . "$files" "$files/a" 2>/dev/null
 chown 65534 "$files" -R 2>/dev/null || true

@@ -63,7 +63,7 @@ for yes in "" "--yes --journal=journal"; do
 	# shellcheck disable=SC2086  # options
 	runs 2 "$SIMKEEP" --keep=in:"$files/a" --action=hardlink $yes
 	for name in value name more fewer none; do
-		said "$files/$name: left alone: its extended attributes differ from the file that is kept"
+		said "$files/$name: left alone: its extended attributes differ from the kept file"
 	done
 	said " 1 file by hard links"
 done

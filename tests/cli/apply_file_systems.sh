@@ -177,14 +177,14 @@ left() {
 	[ -e "$far/c" ] || fail "$1: it was removed"
 }
 
-left hardlink "it is on another file system than the file that is kept"
+left hardlink "it is on another file system than the kept file"
 same "names of the others" 2 "$(stat -c %h "$files/b")"
 make_files
 left "move:$TEST_FOLDER/moved" "it is on another file system than the directory to move to"
 [ -e "moved$files/b" ] || fail "b was not moved"
 make_files
 runs 2 "$SIMKEEP" --keep=in:"$files" --action=reflink
-said "$far/c: left alone: it is on another file system than the file that is kept"
+said "$far/c: left alone: it is on another file system than the kept file"
 runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="move:$far/moved"
 said "$files/b: left alone: it is on another file system than the directory to move to"
 same "others that are left" 1 "$(grep -c 'left alone' err)"
@@ -192,8 +192,8 @@ same "others that are left" 1 "$(grep -c 'left alone' err)"
 # A script has the possible command, and says why there is no other one.
 make_files
 runs 0 "$SIMKEEP" -q --keep=in:"$files" --action=script:todo.sh
-same "commands in the script" "# no hardlink: it is on another file system than the file that is kept
-# no reflink: it is on another file system than the file that is kept
+same "commands in the script" "# no hardlink: it is on another file system than the kept file
+# no reflink: it is on another file system than the kept file
 #delete $far/c" "$(sed -n "/has no reflinks/d; /^# no /p; s|^#delete .*\"copy\":\"\($far/c\)\".*|#delete \1|p" todo.sh)"
 
 # Bytes can be compared across file systems, so the copy can be deleted.
@@ -270,4 +270,4 @@ far_overlay=$far/overlay
 mkdir "$far_overlay"
 hows=(A=1 "LD_PRELOAD=$KILLER NO_EXCHANGE=1")
 in_own_mounts sh overlay.sh "$far_overlay" "${hows[@]}" >out
-same "refusals" $((2 * ${#hows[@]})) "$(grep -c "/only: left alone: it is the file that is kept, shown by another file system" out)"
+same "refusals" $((2 * ${#hows[@]})) "$(grep -c "/only: left alone: it is the kept file, shown by another file system" out)"

@@ -131,7 +131,7 @@ echo "saved meanwhile" >"$files/kept"
 runs 0 "$SIMKEEP" --undo=journal --yes
 nothing_lost "undoing"
 has_content "$files/copy" || fail "the copy is not restored"
-same "the file that is kept" "saved meanwhile" "$(cat "$files/kept")"
+same "the kept file" "saved meanwhile" "$(cat "$files/kept")"
 same "temporary files" "" "$(find "$files" -name '.simkeep-*')"
 
 echo "Another name that is protected"
@@ -141,7 +141,7 @@ mv "$files/kept" "$files/q/kept"
 ln "$files/q/kept" protected/name
 runs 0 "$SIMHASH" -q "$files"
 runs 2 "$SIMKEEP" --keep=match:kept --action=hardlink --protect=protected --yes --journal=journal
-said "left alone: the file that is kept has another name, which is protected"
+said "left alone: the kept file has another name, which is protected"
 [ ! "$files/copy" -ef protected/name ] || fail "a hard link to a protected file"
 # Unprotected names do not block a link, and neither do names that were made earlier.
 rm journal protected/name

@@ -127,7 +127,7 @@ same_as_yes delete report --decisions=decisions.json
 make_files
 runs 0 "$SIMKEEP" -q --keep=oldest --protect="$files/protected" --action=script:todo.sh
 same "copies that can be no hard link" 1 \
-	"$(grep -c '^# no hardlink: its owner, group or mode differs from the file that is kept$' todo.sh)"
+	"$(grep -c '^# no hardlink: its owner, group or mode differs from the kept file$' todo.sh)"
 for name in protected empty similar inflated archive a/4.name; do
 	same "lines that remove $name" 0 "$(grep -cE "^#.*\"copy\":\"[^\"]*${name}[^\"]*\"" todo.sh || true)"
 done

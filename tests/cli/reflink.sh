@@ -77,7 +77,7 @@ printf X | dd of="$files/b/2" conv=notrunc status=none # the same size and time
 touch -d "$stamp" "$files/b/2"
 before=$(tree "$files")
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
-said "$files/b/2: left alone: its content differs from the file that is kept"
+said "$files/b/2: left alone: its content differs from the kept file"
 said "deduplicated 2 files by reflinks and freed 600.0 kB; left 1 alone"
 same "the tree, but for blocks" "$before" "$(tree "$files")"
 same "blocks" "$(blocks "$files/a/1") $(blocks "$files/a/3")" "$(blocks "$files/b/1") $(blocks "$files/b/3")"

@@ -1,5 +1,6 @@
 /*
- * Reads the rows around requested files by their keys, or without keys.
+ * Reads the rows that may be similar to the requested files: rows with given keys, or all rows in a
+ * range.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_rows.h"

@@ -15,7 +15,7 @@
 enum scan_outcome {
 	SCAN_DONE,
 	SCAN_GONE,   /* the file no longer exists, or is no longer a regular file */
-	SCAN_FAILED, /* the reason is in errno; see below for inflated content */
+	SCAN_FAILED, /* errno has the reason; scan_inflated() in scan_file.h lists its values */
 	SCAN_OWN,    /* a file of the index itself, which changes while the index is written */
 	SCAN_STOPPED
 };

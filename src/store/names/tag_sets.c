@@ -71,7 +71,8 @@ int store_read_tag_set(struct store *store, int64_t id, struct simhash_tag_set *
 		goto out;
 	name = name_list_find(&list, id);
 	if (name == NULL || name->text.size > SIMHASH_TAG_SET_NAME_MAX || !is_whole) {
-		error_set(error, SIMHASH_E_RANGE, "the index has no complete tag set of id %lld",
+		error_set(error, SIMHASH_E_RANGE,
+			  "the index has no tag set with id %lld, or only a part of it",
 			  (long long)id);
 		goto out;
 	}
