@@ -4,7 +4,7 @@
 -- or in adjacent cells. simhash ignores the error of a statement that was run before.
 
 -- A class contains sizes from `low` to the `low` of the next class, which is 1.5 times as large. Two similar files are
--- in the same class or in neighbouring classes. `reach` is the maximum difference of their keys.
+-- in the same class or in neighbouring classes. `reach` is the maximum difference between the keys of two such files.
 CREATE TABLE IF NOT EXISTS size_class (
 	class BIGINT NOT NULL PRIMARY KEY,
 	low   BIGINT NOT NULL UNIQUE,

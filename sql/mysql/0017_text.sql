@@ -1,6 +1,7 @@
--- Version 17: texts are sketched without their white space, and 16 bytes follow the sketch of a text. Sketches of
--- earlier versions cannot be compared with these, and rows do not say which of them are of texts. So they are removed,
--- except for contents without a shingle, and the next run of simhash makes them again. Each statement can be run again.
+-- Version 17: the sketch of a text is made of its normal form, in which each run of white space is one blank. The
+-- size and the hash of the normal form follow the sketch, as 16 bytes. Old and new sketches of texts cannot be
+-- compared, and a row does not show whether its content is a text. So this script removes all sketches, except for
+-- contents of fewer than 16 bytes. The next run of simhash makes them again. Each statement can be run again.
 
 ALTER TABLE file MODIFY COLUMN resemblance_sketch VARBINARY(144);
 

@@ -4,7 +4,7 @@
 -- --init-database to mariadb again.
 --
 {users}
--- simhash on every host and simfind --store write as this user.
+-- This user writes to the index. simhash uses it on every host, and so does simfind --store.
 GRANT SELECT ON {database}.schema_version TO {writer};
 GRANT SELECT, INSERT ON {database}.tag_set TO {writer};
 GRANT SELECT, INSERT ON {database}.tag TO {writer};
@@ -20,7 +20,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO {writer};
 
--- simfind and simhash --status read as this user.
+-- This user reads the index. simfind uses it, and so does simhash --status.
 GRANT SELECT ON {database}.schema_version TO {reader};
 GRANT SELECT ON {database}.tag_set TO {reader};
 GRANT SELECT ON {database}.tag TO {reader};

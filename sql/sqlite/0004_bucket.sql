@@ -4,7 +4,7 @@
 -- or in adjacent cells.
 
 -- A class contains sizes from `low` to the `low` of the next class, which is 1.5 times as large. Two similar files are
--- in the same class or in neighbouring classes. `reach` is the maximum difference of their keys.
+-- in the same class or in neighbouring classes. `reach` is the maximum difference between the keys of two such files.
 CREATE TABLE size_class (
 	class INTEGER NOT NULL PRIMARY KEY,
 	low   INTEGER NOT NULL UNIQUE,

@@ -1,10 +1,11 @@
 -- The secondary indexes of file and directory. They are created after the first load, because the load is
 -- faster without them. After an interrupted load the next run that writes creates them.
 
--- Sorting may take as much memory as the cache, in addition to the cache.
+-- Sorting can use as much memory as this cache, in addition to the cache. So the cache is halved meanwhile.
 PRAGMA cache_size = -16384;
 
--- For searching parts of the key space. This index has all columns that decide whether a row reaches into a part.
+-- For searches of one part of the key space. This index has all columns that show whether a file belongs to the part, or
+-- is near enough to be similar to a file of the part. So the search reads only the rows of these files.
 CREATE INDEX IF NOT EXISTS file_uniform ON file (tag_set, uniform, size);
 
 -- Similar files are in the same cell or in adjacent cells. This index has all columns that decide whether a row can be

@@ -59,7 +59,7 @@ static bool is_guarded(const struct guard *guard, int fd)
 	return false;
 }
 
-/* A mount may have led around the protected directory, which the inodes on the way do not show. */
+/* Check the mounts, because the path may reach protected files without their directory's inode. */
 static int check_mounts(const struct guard *guard, const struct place *place,
 			struct simhash_error *why)
 {

@@ -152,7 +152,8 @@ static enum undo_status put_back(struct undo *undo, const char *temporary, may_g
 static enum undo_status remove_spare(struct undo *undo, const char *name)
 {
 	if (undo->does && unlinkat(undo->place.directory_fd, name, 0) != 0 && errno != ENOENT)
-		return leave_spare(undo, "a kill left a second name, which cannot be removed",
+		return leave_spare(undo,
+				   "an interrupted run left a second name, which cannot be removed",
 				   name);
 	undo->spare = name;
 	undo->result->spare_names++;
@@ -192,7 +193,9 @@ static enum undo_status clean_name(struct undo *undo, const struct stat *named, 
 	      (uint64_t)beside.st_ino == kept->inode) ||
 	     (has_content(undo, name) && has_content(undo, undo->place.name))))
 		return remove_spare(undo, name);
-	return leave_spare(undo, "an act left another name, which was changed since", name);
+	return leave_spare(undo,
+			   "an interrupted run left another name, and that file has changed since",
+			   name);
 }
 
 /* Returns UNDO_CLEANED instead of UNDO_NOTHING if a name was left. */
@@ -208,8 +211,8 @@ static enum undo_status clean_names(struct undo *undo, const struct stat *named,
 }
 
 /*
- * Another file has the name, so nothing is done. The error message contains the name of a file that
- * an act or an undo left.
+ * Do nothing, because another file has the name. If an act or an earlier undo did not remove its
+ * temporary file, the error message contains the name of that file.
  */
 static enum undo_status leave_other(struct undo *undo, const char *why)
 {
@@ -312,7 +315,8 @@ static enum undo_status make_again(struct undo *undo, int from)
 	if (!is_whole && from >= 0)
 		to = open_file_at(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0 && errno == EEXIST)
-		return leave_spare(undo, "a kill left a second name, which cannot be removed",
+		return leave_spare(undo,
+				   "an interrupted run left a second name, which cannot be removed",
 				   name);
 	if (to < 0)
 		return leave_errno(undo, from < 0 ? "cannot open the file that was kept"
@@ -492,8 +496,10 @@ static enum undo_status clean_move(struct undo *undo, const struct stat *named,
 	    (uint64_t)named->st_nlink <= undo->act->copy.links)
 		return UNDO_NOTHING;
 	if (undo->does && unlinkat(to->directory_fd, to->name, 0) != 0) {
-		error_set_errno(undo->why, "a kill left a second name, %s, which cannot be removed",
-				undo->act->to);
+		error_set_errno(
+			undo->why,
+			"an interrupted run left a second name, %s, which cannot be removed",
+			undo->act->to);
 		return UNDO_LEFT;
 	}
 	undo->spare = undo->act->to;
@@ -562,10 +568,11 @@ static int check_place(struct undo *undo)
 
 	if (check_removal(&undo->place, has_name ? &named : NULL, &why) == 0)
 		return 0;
-	return undo->spare == NULL ? error_set(undo->why, SIMHASH_E_RANGE, "%s", why.message)
-				   : error_set(undo->why, SIMHASH_E_RANGE,
-					       "a kill left a second name, '%s', and %s",
-					       undo->spare, why.message);
+	return undo->spare == NULL
+		       ? error_set(undo->why, SIMHASH_E_RANGE, "%s", why.message)
+		       : error_set(undo->why, SIMHASH_E_RANGE,
+				   "an interrupted run left a second name, '%s', and %s",
+				   undo->spare, why.message);
 }
 
 enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_result *result,

@@ -60,7 +60,7 @@ static inline int64_t resemblance_size(const struct simhash_resemblance_sketch *
 	return resemblance_is_text(sketch) ? (int64_t)read_big_endian(sketch->text, 8) : size_bytes;
 }
 
-/* The bytes of a sketch to store or to send are its first bytes; `text` only if it is a text. */
+/* A sketch is stored and sent as its first bytes: the registers, and for a text also `text`. */
 #define RESEMBLANCE_STORED_SIZE SIMHASH_RESEMBLANCE_REGISTERS
 #define RESEMBLANCE_STORED_TEXT_SIZE (SIMHASH_RESEMBLANCE_REGISTERS + SIMHASH_RESEMBLANCE_TEXT)
 

@@ -291,7 +291,8 @@ static int take_candidate(const struct banding *b, size_t x, size_t y, struct si
 	if (share_of(equal, b->functions) < b->min_similarity)
 		return 0;
 	/*
-	 * Skip the pair if only the hashes of the bands are equal, or if an earlier band is equal.
+	 * Skip the pair if the bands differ and only their hashes are equal. Also skip it if an
+	 * earlier band is equal, because that band has found the pair.
 	 */
 	if (!is_same_band(b, a, c, b->band))
 		return 0;

@@ -36,7 +36,7 @@ struct copy {
 	struct store *from, *to;
 	struct copy_part part;
 	struct measure_map measures;
-	size_t next; /* the row of the part with which the next row of the target is compared */
+	size_t next; /* the row of the part to compare with the target's next row */
 	unsigned pass;
 	uint64_t written; /* the number of rows written in this pass */
 	uint64_t compared;

@@ -294,7 +294,7 @@ if attribute +a locked 2>why; then
 			attribute +a locked
 			runs 2 "$SIMKEEP" --undo=journal --yes
 			said "its directory is append-only, so its names cannot be removed; see chattr(1)"
-			named=$((named + $(grep -c "/copy[.2]*: left alone: a kill left a second name, '.simkeep-[0-9a-f]*', and its directory" err || true)))
+			named=$((named + $(grep -c "/copy[.2]*: left alone: an interrupted run left a second name, '.simkeep-[0-9a-f]*', and its directory" err || true)))
 			same "the tree" "$before" "$(find locked -printf '%p %i\n' | sort)"
 			attribute -a locked
 			runs 0 "$SIMKEEP" --undo=journal --yes

@@ -118,7 +118,7 @@ umask 022
 root "CREATE USER ''@'127.0.0.1', shaded@'%' IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO shaded@'%'"
 options
 runs 1 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"
-said "Access denied for user 'shaded'@'127.0.0.1' (using password: YES) (error 1045): the server's anonymous user ''@'127.0.0.1' comes before a user of any host; simhash --init-database prints statements"
+said "Access denied for user 'shaded'@'127.0.0.1' (using password: YES) (error 1045): the server's anonymous user ''@'127.0.0.1' has priority over a user of any host; simhash --init-database prints statements"
 grep -q right err && fail "the password was printed"
 rm "$HOME/.my.cnf"
 runs 1 "$SIMFIND" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash"

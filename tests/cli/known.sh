@@ -164,6 +164,6 @@ runs 1 "$SIMFIND" --known=sums:sums -o sums
 said "cannot write to sums: it is a list of --known"
 runs 0 "$SIMHASH" -q --forget --measure=md5
 runs 1 "$SIMFIND" --known=tagged
-said "tagged has md5 hashes, and the index has them of no file; run simhash --hash=md5 first"
+said "tagged has md5 hashes, but the index has no md5 hashes; run simhash --hash=md5 first"
 # By the hash that the index still has.
 "$SIMFIND" --summary=none --known=nsrl --group=none --format=csv | cmp - expected || fail "SHA-1 alone"

@@ -74,7 +74,7 @@ grep -qFf secrets out && fail "a password was printed"
 at_server "$place" <out
 cp passwords before
 runs 1 "$SIMHASH" -d "$url$(at "$server_user")" --init-database --password-file=passwords
-said "--password-file: passwords exists, and nothing overwrites it; name a new file"
+said "--password-file: passwords already exists and is not overwritten; name a new file"
 cmp passwords before || fail "overwritten"
 printf '[client]\nsocket=%s/s\n!include %s\n' "$place" "$PWD/passwords" >both.cnf
 runs 0 "$SIMHASH" -d "$url?defaults-file=both.cnf" "$files"
@@ -94,7 +94,7 @@ done
 # Users of any host alone are not enough.
 at_server "$place" -e "DROP USER 'index-of-files_reader'@localhost"
 runs 1 "$SIMFIND" -d "$url?defaults-file=both.cnf"
-said "(error 1045): the server's anonymous user ''@'localhost' comes before a user of any host; simhash --init-database"
+said "(error 1045): the server's anonymous user ''@'localhost' has priority over a user of any host; simhash --init-database"
 at_server "$place" -e "DROP USER ''@localhost, ''@'o\\\\d''d', 'index-of-files_writer'@localhost, 'index-of-files_sql'@localhost;
 	DROP USER 'index-of-files_writer'@'o\\\\d''d', 'index-of-files_reader'@'o\\\\d''d', 'index-of-files_sql'@'o\\\\d''d'"
 at_server "$place" -e "DROP USER 'index-of-files_writer', 'index-of-files_reader', 'index-of-files_sql'; DROP DATABASE \`index-of-files\`"

@@ -18,7 +18,7 @@ FILE *temporary_file(void);
 int temporary_no_room(struct simhash_error *error);
 int temporary_unreadable(struct simhash_error *error);
 
-/* Read `size` bytes at a place of the file, which must have so many. Any thread may call this. */
+/* Read `size` bytes that the file has at `place`. Any thread may call this. */
 int temporary_read_at(FILE *file, void *bytes, size_t size, off_t place,
 		      struct simhash_error *error);
 int temporary_write_at(FILE *file, const void *bytes, size_t size, off_t place,

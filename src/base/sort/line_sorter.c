@@ -17,7 +17,7 @@
 #include "base/sort/runs.h"
 
 #define KEY_BYTES 8
-#define PRUNED_MIN 1024 /* with a low limit, the minimum of lines to prune */
+#define PRUNED_MIN 1024 /* the least number of lines worth pruning, for a low limit */
 
 /* The header of a line's text, in memory and in the file. */
 struct head {

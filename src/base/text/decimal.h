@@ -28,8 +28,8 @@ enum decimal_status decimal_parse(const char *text, size_t length, unsigned plac
 size_t decimal_size(const char *text, bool *has_percent);
 
 /*
- * Adjust a share, 0 to 1, that is displayed in `steps` steps, so that it shows as 0 or 1 only if it
- * is exactly that. `is_whole`: the two things that it compares are identical.
+ * Adjust a share, 0 to 1, for a display in `steps` steps. Other shares than 0 and 1 are then never
+ * shown as 0 or 1. `is_whole`: the two things whose share it is are identical.
  */
 double shown_share(double share, bool is_whole, unsigned steps);
 

@@ -234,7 +234,8 @@ static const struct option_row rows[] = {
 	 "EXT=PERCENT; can be given several times",
 	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
 	{0, "size-ratio", "=RATIO",
-	 "maximum ratio of the sizes of a pair (default: 2.1, or 1.5 for pairs by tag counts)",
+	 "maximum ratio of the sizes of a pair (default: 2.1, or 1.5 if only the tag counts show "
+	 "that the files are similar)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule), .kind = VALUE_TEXT},
 	{0, "candidates", "=HOW",
 	 "exact: compare all files within the tolerance (default); uniform, scatter, skew, or one "

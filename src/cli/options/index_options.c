@@ -241,9 +241,8 @@ static const struct option_row rows[] = {
 	 .parse = set_flag, .field = FIELD(no_documents)},
 	{0, "filter", "=EXT[,EXT...]:COMMAND",
 	 "also index the output of COMMAND for files with these extensions; % in COMMAND is the "
-	 "file, which is standard input without %; @FILE reads a filter from each line of FILE; "
-	 "can "
-	 "be given several times",
+	 "file; without %, COMMAND reads the file from standard input; @FILE reads a filter from "
+	 "each line of FILE; can be given several times",
 	 .parse = add_filter, .field = FIELD(filters), .kind = VALUE_LIST, .is_list = true},
 	{0, "hash", "=HASH",
 	 "also store, or print, the hash md5, sha1 or sha256 of each file; can be given several "
@@ -279,7 +278,7 @@ static const struct option_row rows[] = {
 	{0, "anonymous", NULL, "leave times out of the list, and replace paths by hashes",
 	 .parse = set_flag, .field = FIELD(is_anonymous), .needs = "export"},
 	{0, "import", "=FILE",
-	 "store the files of a digest list as files of --host; - is standard input",
+	 "store the files that a digest list describes as files of --host; - is standard input",
 	 .parse = set_import, .field = FIELD(task), .kind = VALUE_FILE, .constant = TASK_IMPORT,
 	 .needs = "host", .only_with = "database wait-server quiet host"},
 	{0, "init-database", NULL,

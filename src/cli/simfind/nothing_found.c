@@ -270,7 +270,7 @@ static char *find_uncovered(const char *file, struct store *store, const struct 
 	return path;
 }
 
-/* Does the index not cover a FILE? Then explain it and return true. */
+/* Is a FILE not in the index? If so, explain this and return true. */
 static bool explain_files(const struct find_plan *plan, struct store *store)
 {
 	const struct operands *operands = &plan->arguments->operands;

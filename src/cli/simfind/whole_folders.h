@@ -20,8 +20,8 @@ int find_whole_folders(const struct find_plan *plan, struct store *store,
 		       struct folder_pairs *found, struct simhash_error *error);
 
 /*
- * Write a line for each of the folders that save the most. If there are more `files` than can be
- * compared, write the command that shows such folders.
+ * Write a line for each of the folders whose removal frees the most space. If there are too many
+ * `files` to compare all folders here, write the command that compares them instead.
  */
 int write_whole_folders(FILE *out, const struct find_plan *plan, struct store *store,
 			const struct listing *listing, uint64_t files, struct simhash_error *error);

@@ -158,7 +158,7 @@ static int write_list(const struct index_arguments *arguments, const struct dige
 		status = output_close(&output, error);
 	if (status == 0 && atomic_load(&stop_requested)) {
 		output_release(&output);
-		end_by_signal(PROGRAM, "interrupted; the list is not whole");
+		end_by_signal(PROGRAM, "interrupted; the list is incomplete");
 	}
 	/* A directory may still exist after all its files were removed. */
 	if (status == 0 && files == 0 && export->top_count > 0)
@@ -211,10 +211,11 @@ static int refuse_this_host(const char *host, struct simhash_error *error)
 		return -1;
 	return strcmp(host, here) != 0
 		       ? 0
-		       : error_set(error, SIMHASH_E_RANGE,
-				   "--import needs a --host other than this one, '%s', whose files "
-				   "are indexed where they are",
-				   here);
+		       : error_set(
+				 error, SIMHASH_E_RANGE,
+				 "--import needs a --host other than this one, '%s'; to index the "
+				 "files of this host, name their directories",
+				 here);
 }
 
 int import_digests(const struct index_arguments *arguments, struct simhash_error *error)

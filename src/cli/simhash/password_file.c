@@ -39,8 +39,8 @@ int password_file_open(struct password_file *file, const char *path, struct simh
 	if (file->fd < 0 && errno == EEXIST)
 		return error_set(
 			error, SIMHASH_E_SYSTEM,
-			"--password-file: %s exists, and nothing overwrites it; name a new "
-			"file",
+			"--password-file: %s already exists and is not overwritten; name a "
+			"new file",
 			path);
 	return file->fd < 0 ? error_set_errno(error, "cannot create %s", path) : 0;
 }

@@ -81,7 +81,7 @@ static bool same_root(const struct scan_run *x, const struct scan_run *y)
 	       memcmp(x->root.data, y->root.data, x->root.size) == 0;
 }
 
-/* Keep the last run of each root; its `id` becomes the count of the root's runs. */
+/* Keep the last run of each root, and set its `id` to the number of runs of this root. */
 static void keep_last_runs(struct scan_run_list *list)
 {
 	size_t kept = 0;

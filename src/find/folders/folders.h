@@ -125,7 +125,7 @@ struct folder_details {
 	struct arena paths; /* the paths of all files */
 };
 
-/* Compare at most this many files of all pairs; the first pairs come first. */
+/* Compare the files of the pairs, in order. Leave out a pair if it would exceed `files_max`. */
 int finder_detail_pairs(struct finder *finder, const struct folder_pairs *found, size_t count,
 			uint64_t files_max, struct folder_details *details,
 			struct simhash_error *error);

@@ -66,8 +66,8 @@ static bool is_before(const struct unique_content *content, const struct find_fi
 
 /*
  * `other` was left out because another name of the same file is kept. Do its pairs belong to
- * `kept`? A list that is not expanded may have the pairs of only one name. If extensions are kept,
- * it has the pairs of one of all twins.
+ * `kept`? A list that is not expanded may have the pairs of only one name. If extensions matter, it
+ * has the pairs of only one of several identical files with the same extension.
  */
 static bool stands_for(const struct find_request *request, const struct find_file *kept,
 		       const struct find_file *other)

@@ -14,7 +14,7 @@
 #include "find/rule/finder.h"
 
 #define PAIRS_PER_FILE 16
-/* Always allowed: a few files may have more pairs each. */
+/* This many pairs are always allowed, because a few files may have more pairs each. */
 #define PAIRS_ALWAYS 16384
 #define LOG_BYTES_MAX (UINT64_C(16) << 30) /* for all logs */
 #define LOG_SHARE 8			   /* the share of the memory for logs */

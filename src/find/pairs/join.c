@@ -445,7 +445,7 @@ static int search_power(const struct join *join, const struct joining_row *searc
 	return 0;
 }
 
-/* Identical files have the same power. */
+/* Search for files of the same content. All of them have the same power. */
 static int search_content(const struct join *join, const struct joining_row *searched,
 			  struct join_search *search, struct simhash_error *error)
 {

@@ -121,7 +121,7 @@ static unsigned bucket_bits_for(size_t count)
 }
 
 /*
- * Four to eight bits for each row. At most one in four of the rows that share no key passes the
+ * Four to eight bits for each row. So at most a fourth of the rows without a common key pass the
  * filter.
  */
 static unsigned filter_bits_for(size_t count)

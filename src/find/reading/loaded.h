@@ -28,7 +28,7 @@ struct loaded {
 	struct loaded *first_member, *next_member;
 	struct loaded *next_read; /* the next member to read in the same pass through the archive */
 	bool is_whole;		  /* it was read to its end */
-	bool was_missed;	  /* it could not be read in a pass for another member */
+	bool was_missed;	  /* a pass for another member did not read this one completely */
 };
 
 static inline int64_t loaded_size(const struct loaded *content)

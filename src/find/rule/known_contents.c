@@ -38,9 +38,9 @@ static int refuse_list(const char *path, unsigned kinds, struct simhash_error *e
 	while ((kinds & 1U << kind) == 0)
 		kind++;
 	return error_set(error, SIMHASH_E_RANGE,
-			 "%s has %s hashes, and the index has them of no file; run simhash "
-			 "--hash=%s first",
-			 path, known_kind_name(kind), known_kind_name(kind));
+			 "%s has %s hashes, but the index has no %s hashes; run simhash --hash=%s "
+			 "first",
+			 path, known_kind_name(kind), known_kind_name(kind), known_kind_name(kind));
 }
 
 static int refuse_length(const char *path, struct simhash_error *error)

@@ -45,8 +45,8 @@ typedef unsigned near_fn(const struct near_rows *rows, const struct nearness *ne
 			 size_t end);
 
 /*
- * A reach in [2^(power - 1), 2^power) has the same units as the rows it is compared with. So rows
- * are stored by the power of their reach.
+ * Return the power of a reach: the reach is in [2^(power - 1), 2^power). The power decides the unit
+ * of the sums. Only rows of the same unit can be compared, so rows are stored by their power.
  */
 unsigned power_of(int64_t reach); /* the reach is at least 1 */
 #define POWERS 64

@@ -85,8 +85,8 @@ int64_t rule_end_reach(const struct find_rule *rule, const struct find_file *fil
 int64_t rule_reach_to(const struct find_rule *rule, const struct find_file *file, int64_t largest);
 
 /*
- * The same for pairs that are found by their counts. Pairs that are further apart have sketches
- * that share a key, and are found by the key: see sketch_keys.h.
+ * The distance within which a search by counts looks for pairs. Pairs that are further apart have
+ * sketches with a common key, and are found by this key: see sketch_keys.h.
  */
 int64_t rule_swept_reach(const struct find_rule *rule, uint32_t tolerance, bool has_sketch,
 			 int64_t size_bytes);
@@ -119,8 +119,8 @@ bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file
 			    const struct find_file *y, struct relation *relation);
 
 /*
- * Does a search by counts, within the swept reach of both files, find this pair? All other pairs
- * share a key of their sketches.
+ * Does a search by counts, within the swept reach of both files, find this pair? If not, the two
+ * sketches have a common key.
  */
 bool rule_is_swept(const struct find_rule *rule, const struct find_file *x,
 		   const struct find_file *y, uint64_t distance);

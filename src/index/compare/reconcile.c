@@ -88,7 +88,7 @@ static int put_aside_content(const struct reconciler *reconciler, struct directo
 	return status < 0 ? -1 : 0;
 }
 
-/* Handle a file that the index does not know at its path. It may know the file at another path. */
+/* Handle a file whose path is not in the index. It may have been moved from an indexed path. */
 static int scan_unknown(struct reconciler *reconciler, struct directory *directory,
 			const struct found_file *file, struct feed *feed,
 			struct simhash_error *error)

@@ -39,7 +39,10 @@ struct reconciler {
 	uint64_t inodes_device;
 };
 
-/* Decide about the files of a chunk, and pass the work to the feed. */
+/*
+ * Compare the files of a chunk with their rows, and pass files to scan and rows to remove or change
+ * to the feed.
+ */
 int reconcile_chunk(struct reconciler *reconciler, const struct chunk *chunk, struct feed *feed,
 		    struct simhash_error *error);
 

@@ -10,7 +10,7 @@
 
 /*
  * Write a tree for each group that has versions, in the format of the listing: text, json, jsonl,
- * null or dot. The sketches of the groups must be kept.
+ * null or dot. Requires that `groups` was made with keeps_sketches.
  */
 int listing_write_lineages(struct listing *listing, const struct group_sorter *groups,
 			   struct simhash_error *error);

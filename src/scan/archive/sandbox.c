@@ -492,7 +492,7 @@ static bool is_sound(struct sandbox *sandbox, const struct sandbox_record *recor
 	}
 }
 
-/* Copy the next answer of the slot before checking it. False if it is invalid. */
+/* Copy an answer, then check the copy: the sandbox can still change the slot. False if invalid. */
 static bool take_record(struct sandbox *sandbox, struct sandbox_record *record, void *buffer)
 {
 	const uint8_t *bytes = sandbox->area->slots[sandbox->slot].bytes + sandbox->at;

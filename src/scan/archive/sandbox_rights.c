@@ -51,7 +51,7 @@ static const int calls[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* Allow new memory for data, the socket, and signals of the process to itself. */
+/* Allow memory that is not executable, packets on the socket, and signals to the process itself. */
 static int allow_in_part(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);

@@ -219,7 +219,6 @@ const char *container_explain(int failure)
 		       "built without libarchive";
 	case CONTAINER_HAS_DAMAGED_TEXT:
 		return "Not well-formed XML: the text of its document is indexed without the rest "
-		       "of this part "
 		       "of this part";
 	case CONTAINER_DECLARES_ENTITIES:
 		return "Declares entities, which no document needs: its text is not indexed";

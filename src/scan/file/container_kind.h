@@ -29,7 +29,7 @@ enum {
 };
 #define CONTAINER_KINDS 15
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
-/* The kinds that are one stream of bytes, which may be an archive. */
+/* The kinds that compress a single stream of bytes. This stream can itself be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
 
 /* The maximum size of a member's name, which is the maximum in MySQL. */

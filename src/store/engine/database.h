@@ -120,8 +120,8 @@ struct database_driver {
 	 */
 	unsigned (*array_rows)(const struct database *database);
 	/*
-	 * Let a statement without result rows, such as an INSERT, run for up to `rows` rows of
-	 * values at once. Parameter i of row r is bound as r * parameters + i, in this order. The
+	 * Let one run of a statement without result rows, such as an INSERT, take up to `rows`
+	 * rows of values. Parameter i of row r is bound as r * parameters + i, in this order. The
 	 * statement runs for all rows that were bound since the last run.
 	 */
 	int (*set_rows)(struct statement *statement, unsigned rows, struct simhash_error *error);

@@ -60,8 +60,8 @@ enum {
 	SPIDER_SERVER_GONE = 12701
 };
 
-#define NAMED_USER                                                                               \
-	"simhash --init-database prints statements for users that it does not come before, and " \
+#define NAMED_USER                                                                        \
+	"simhash --init-database prints statements for users with priority over it, and " \
 	"mariadb-secure-installation removes it"
 
 /*
@@ -387,7 +387,7 @@ static int fail_refused(MYSQL *handle, const struct target *target, bool has_pas
 	if (has_password && is_shadowed(target, host, sizeof host))
 		return error_set(error, SIMHASH_E_DATABASE,
 				 "cannot use index %s: %s (error %u): the server's anonymous user "
-				 "''@'%s' comes before a user of any host; " NAMED_USER,
+				 "''@'%s' has priority over a user of any host; " NAMED_USER,
 				 target->name, mysql_error(handle), number, host);
 	if (target->files->unreadable != NULL)
 		return error_set(error, SIMHASH_E_DATABASE,

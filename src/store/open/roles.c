@@ -310,8 +310,9 @@ static void write_users(FILE *out, const struct roles *roles)
 {
 	explain_passwords(out, roles);
 	if (roles->host_count > 1)
-		fputs("-- This server has anonymous users, who have priority over users of any "
-		      "host. So there\n-- are also users of the same hosts.\n",
+		fputs("-- This server has anonymous users of single hosts. They have priority over "
+		      "users of any\n-- host, so there are also statements for users of these "
+		      "hosts.\n",
 		      out);
 	if (roles->requires_tls)
 		fputs("-- A connection without TLS is refused.\n", out);

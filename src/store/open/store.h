@@ -72,8 +72,8 @@ void store_want_measures(struct store *store, const int64_t *ids, unsigned count
 void store_want_containers(struct store *store, unsigned kinds);
 
 /*
- * Set a function that returns the number of the filter for a file of this name; 0: none. A known
- * file that was given to another filter must be examined again.
+ * Set a function that returns the number of the filter for a file of this name; 0: none. An
+ * unchanged file that another filter has read must be read again.
  */
 typedef uint32_t wanted_filter_fn(const void *filters, struct bytes name);
 void store_want_filters(struct store *store, wanted_filter_fn *wanted, const void *filters);
