@@ -159,7 +159,7 @@ static void write_sum_tables(struct comparison *c)
 		      (double)c->rule->tolerance.percent_millionths / SIMHASH_MILLION);
 }
 
-/* Of different files, 128 equal registers only show that fewer than one in 128 shingles differ. */
+/* If two files differ and 128 registers are equal, fewer than one in 128 shingles differ. */
 #define ESTIMATE_MAX 0.995
 
 static void write_resemblance(struct comparison *c)

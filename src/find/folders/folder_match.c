@@ -80,8 +80,8 @@ static double known_resemblance(const struct folder_tree *tree, const struct nam
 
 /*
  * May each file have moved elsewhere in the other folder, for example if two files swapped names?
- * One moved file is enough if the two are not alike: for example a log, and the new log that took
- * its name.
+ * If the two are not alike, it is enough that one of them may have moved. For example, a log was
+ * renamed, and a new log has its old name.
  */
 static bool may_have_moved(const struct folder_files *files, const struct named_file *a,
 			   const struct named_file *b)

@@ -248,8 +248,9 @@ static void find_deeper(struct partner_search *search)
 }
 
 /*
- * Compares by the bytes of the folder that x and y have, then by the shares of x and y that the
- * folder has; then the earlier one is better.
+ * Is x a better partner than y? The better one has more bytes of the searched folder. If they have
+ * equally many, the searched folder has a larger share of the better one. Otherwise the earlier one
+ * is better.
  */
 static bool is_better(const struct partner_search *search, uint32_t x, uint32_t y)
 {

@@ -38,7 +38,7 @@ static double full_relation(double common)
 
 /* ---- Three files ---- */
 
-/* The number of registers whose value only one of three files does not have. */
+/* For each of three files, the number of registers in which it differs and the others agree. */
 struct singles {
 	unsigned x, y, third;
 };

@@ -129,7 +129,7 @@ static int64_t column_of(int64_t grid_sum, unsigned power)
 	return grid_sum >> (power - 1);
 }
 
-/* A search covers one reach on one side of a key, which is in one or two of these columns. */
+/* One reach on one side of a key is in one or two of these columns. */
 static int64_t key_column_of(int64_t key, unsigned power)
 {
 	return key >> (power < 63 ? power + KEY_COLUMN_SHIFT : 63);
@@ -403,9 +403,9 @@ static int search_cell(const struct join *join, const struct joining_row *search
 
 /*
  * One of the two rows of a pair in the blocks searches for the other. If the powers differ, the row
- * with the smaller power searches. Otherwise, the row that comes first in the order of cells
- * searches; within one key column, the columns are compared. So a row searches half of the cells
- * with its power around it, and all such cells with larger powers.
+ * with the smaller power searches. Otherwise, the row that is earlier in the order of cells
+ * searches; if both are in the same key column, the row in the earlier column. So a row searches
+ * half of the cells with its power around it, and all such cells with larger powers.
  */
 static int search_power(const struct join *join, const struct joining_row *searched, unsigned power,
 			struct join_search *search, struct simhash_error *error)

@@ -35,10 +35,7 @@ int finder_show(const struct finder *finder, const struct file_row *row, struct 
 int finder_read(const struct finder *finder, const struct file_row *row, struct arena *arena,
 		struct find_file *file, struct simhash_error *error);
 
-/*
- * The key to read in addition to uniform. It is also uniform if the key that the user chose does
- * not find the candidates.
- */
+/* Return the key that --candidates named, which is read in addition to uniform; or uniform. */
 enum simhash_key finder_read_key(const struct finder *finder);
 
 /* The number of bytes of memory that the search may use. */

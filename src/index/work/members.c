@@ -47,7 +47,7 @@ struct look {
 };
 
 /*
- * Could an earlier run not read all members of this file, which is unchanged? That run has reported
+ * Is this an unchanged file whose members an earlier run could not all read? That run has reported
  * it. A run that only looks for the texts of documents does not report it again.
  */
 static bool has_failed_before(const struct look *look)
@@ -404,7 +404,7 @@ unsigned members_kinds(const struct members_use *use, const struct task *task)
 		return asked;
 	if (task->known.lacks_text)
 		return asked | (CONTAINER_TEXT & known);
-	/* Without kinds, the file was only filtered, or could not be read to its end. */
+	/* No kinds: a filter read the file, or an earlier run could not read it to its end. */
 	if (task->known.kinds == 0)
 		return task->known.filter == 0 ? known : asked;
 	return asked | (task->known.kinds & known);

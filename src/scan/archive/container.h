@@ -56,8 +56,8 @@ enum container_answer {
 
 /*
  * Get the next member. It sets the row's name, which lives until the next call, its size, counts,
- * keys, hash and sketches. The caller drops the sketches. The text of a document has `contents`, and
- * the hash and size of its document if that is a member itself: see CONTENTS_IS_TEXT.
+ * keys, hash and sketches. The caller drops the sketches. For the text of a document, `contents` is
+ * also set. If the document is a member itself, so are its hash and size: see CONTENTS_IS_TEXT.
  */
 enum container_answer container_next(struct container *container, struct file_row *row);
 

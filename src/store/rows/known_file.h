@@ -132,7 +132,7 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
 			 bool *has_rows, struct simhash_error *error);
 
-/* The same, but also true if the file of this path has a row. */
+/* Does a scope have a row of the file at this path, or any rows of a directory there or below? */
 int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
 		      bool *has_rows, struct simhash_error *error);
 
