@@ -135,7 +135,7 @@ static double similarity(const struct simhash_measure *measure, const uint8_t *a
 		j += y <= x;
 	}
 	share = either == 0 ? 0 : (double)both / either;
-	/* If there are fewer than k values, the sketches have all features, so the share is exact. */
+	/* Sketches with fewer than k values have all features, so the share is exact. */
 	*deviation = either < k ? 0 : jaccard_deviation(share, either);
 	return share;
 }

@@ -114,7 +114,7 @@ said "(error 1045); the option file $HOME/.my.cnf cannot be read: Permission den
 chmod 600 "$HOME/.my.cnf"
 umask 022
 
-# The anonymous user of a new server comes before a user of any host, and the message names it.
+# The anonymous user of a new server has priority over a user of any host, and the message names it.
 root "CREATE USER ''@'127.0.0.1', shaded@'%' IDENTIFIED BY 'right'; GRANT ALL ON simhash.* TO shaded@'%'"
 options
 runs 1 "$SIMHASH" -d "mysql://shaded@127.0.0.1:$MARIADB_PORT/simhash" "$files"

@@ -34,8 +34,8 @@ size_t decimal_size(const char *text, bool *has_percent);
 double shown_share(double share, bool is_whole, unsigned steps);
 
 /*
- * Return the share of two things that are not identical, rounded down to one of `steps` steps, times
- * `steps`: from 0 to steps - 1, and 0 only if it is exactly 0.
+ * Return a share in steps of 1 / `steps`, rounded down, for two things that are not identical: from
+ * 0 to steps - 1, and 0 only if the share is exactly 0.
  */
 unsigned share_in_steps(double share, unsigned steps);
 

@@ -151,8 +151,8 @@ static bool is_doubtful(const struct lineage_version *version)
 
 /*
  * Three neighbours with few changes have too few registers to judge. So all versions between two
- * others are judged together, if an edge is in doubt. If only one is, it may lead to a stranger, who
- * has much that the others do not have.
+ * others are judged together, if an edge is in doubt. If only one edge is in doubt, it may lead
+ * to a stranger, which has much content that the others do not have.
  */
 static enum verdict judge_tree(const struct lineage *lineage, size_t first, size_t end)
 {

@@ -36,7 +36,7 @@ struct probe {
 	uint32_t reach;
 };
 
-/* A cell that some probes need. `count` items, from `first` on, have the numbers of these probes. */
+/* A cell that some probes need. `count` items from `first` on have the numbers of the probes. */
 struct wanted_cell {
 	int64_t cell, uniform[2];
 	size_t first, count;

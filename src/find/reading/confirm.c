@@ -139,8 +139,8 @@ static void set_shares(struct relation *relation, double a, double b, double a_f
 }
 
 /*
- * Assume that all `other` bytes of one file are found in the other file, of `size` bytes. Return the
- * number of its bytes that must be found for this resemblance.
+ * Assume that all `other` bytes of one file are found in the other file, which has `size` bytes.
+ * Return the number of its bytes that must be found for this resemblance.
  */
 static double minimum_cover(double size, double other, double resemblance)
 {

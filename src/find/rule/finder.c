@@ -295,7 +295,7 @@ static bool leaves_out(const struct find_request *request, const uint8_t *conten
 
 bool finder_leaves_out(const struct finder *finder, const struct file_row *row)
 {
-	/* The document's row is compared by this text. Other measures need the row of the text itself. */
+	/* The document's row is compared by this text. Other measures need the text's own row. */
 	if (row_is_text(row->contents) && finder->request->measure == NULL)
 		return true;
 	return leaves_out(finder->request, row->content_hash, row->directory, row->name,

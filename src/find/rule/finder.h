@@ -45,9 +45,9 @@ size_t finder_memory(const struct finder *finder);
 bool finder_uses_texts(const struct finder *finder);
 
 /*
- * Begin a search of all files, and read the texts of documents. If progress is reported, set the number of rows to read. Count the
- * empty files that the request covers but leaves out; with --between, and for parts of the key
- * space after the first, count none.
+ * Begin a search of all files, and read the texts of documents. If progress is reported, set the
+ * number of rows to read. Count the empty files that the request covers but leaves out; with
+ * --between, and for parts of the key space after the first, count none.
  */
 int finder_begin(struct finder *finder, struct simhash_error *error);
 

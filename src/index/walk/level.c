@@ -11,9 +11,9 @@
 #include "base/files/open_file.h"
 
 /*
- * A directory with this many equal levels below each other is taken for one that contains itself. If
- * the times of all files and directories are equal to the nanosecond, four levels are enough. If only
- * names and sizes are equal, more levels are needed, because programs create such trees.
+ * A directory with this many equal levels below each other is taken for one that contains itself.
+ * If the times of all files and directories are equal to the nanosecond, four levels are enough. If
+ * only names and sizes are equal, more levels are needed, because programs create such trees.
  */
 #define ALIKE_MAX 4
 #define NAMED_ALIKE_MAX 64
