@@ -98,7 +98,7 @@ runs 0 "$SIMHASH" --no-documents "$files/copies/unread.bin"
 cp "$files/one/2.pptx" "$files/copies/2.pptx"
 settle "$files/copies"
 runs 0 "$SIMHASH" "$files/copies/2.pptx"
-sql "DELETE FROM file WHERE directory = X'$(printf %s "$files/copies/unread.bin/" | xxd -p | tr -d '\n')'"
+sql "DELETE FROM file WHERE directory = X'$(printf %s "$files/copies/unread.bin/" | od -An -v -tx1 | tr -d ' \n')'"
 runs 0 "$SIMFIND" --only=copies
 same "copies" 6 "$(grep -c '^identical' out)"
 runs 0 "$SIMFIND"
@@ -140,7 +140,7 @@ runs 0 "$SIMHASH" -d "$other" --no-documents "$files"
 runs 0 "$SIMFIND" -d "$other"
 [ "$(wc -l <out)" -gt 200 ] || fail "as files, only $(wc -l <out) pairs share their template"
 # Documents in an archive, too.
-(cd "$files/a" && zip -qr ../a.zip . && rm ./*)
+(cd "$files/a" && python3 -m zipfile -c ../a.zip ./* && rm ./*)
 settle "$files"
 runs 0 "$SIMHASH" -z --no-documents "$files"
 runs 0 "$SIMHASH" -z "$files"
@@ -253,7 +253,7 @@ for version in 1 2; do
 	cp "$TEST_FOLDER/v$version/3.txt" "$TEST_FOLDER/v$version/copy.txt"
 done
 (cd "$TEST_FOLDER" && tar cf "$files/v1.tar" v1 && tar cf "$files/v2.tar" v2 && tar czf "$files/w1.tar.gz" w1 && tar czf "$files/w2.tar.gz" w2)
-(cd "$TEST_FOLDER/v2" && zip -q "$files/few.zip" 5.txt)
+(cd "$TEST_FOLDER/v2" && python3 -m zipfile -c "$files/few.zip" 5.txt)
 settle "$files"
 runs 0 "$SIMHASH" -z "$files"
 runs 0 "$SIMFIND"
