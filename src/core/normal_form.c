@@ -77,6 +77,8 @@ void normal_form_begin(struct normal_form *form, const uint8_t *head, size_t siz
 	*form = (struct normal_form){.is_after_white = true};
 	if (size > TEXT_HEAD)
 		size = TEXT_HEAD;
+	if (size == 0)
+		return;
 	form->encoding = text_form_of(head, size, &form->mark_size);
 	head += form->mark_size;
 	size -= form->mark_size;

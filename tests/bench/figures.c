@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 	else
 		write_stats(stdout, &statistics);
 	statistics_release(&statistics);
+	rule_release(&figures.request.rule);
 	simhash_tag_set_free(tags);
 	store_close(store);
 	return fclose(stdout) == 0 ? 0 : 1;

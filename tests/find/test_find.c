@@ -298,6 +298,7 @@ static void parts_together_are_the_whole(void **state)
 									 memory_bytes[p % 2]};
 			compare_with_brute_force(store, &request, &resources, part_counts[p],
 						 "parts");
+			rule_release(&request.rule);
 		}
 	store_close(store);
 }
@@ -338,6 +339,7 @@ static void copies_are_reported_once(void **state)
 				assert_int_equal(between[a][b],
 						 matches(&request.rule, &rows[a], &rows[b]));
 	}
+	rule_release(&request.rule);
 	store_close(store);
 }
 
@@ -415,6 +417,7 @@ static void a_row_that_contradicts_itself_is_an_error(void **state)
 	assert_int_equal(error.code, SIMHASH_E_DATABASE);
 	assert_non_null(strstr(error.message, "uniform is not the sum"));
 	finder_release(&finder);
+	rule_release(&request.rule);
 	store_close(store);
 }
 
@@ -451,6 +454,7 @@ static void between_is_only_across(void **state)
 		}
 	assert_true(expected > 0);
 	assert_int_equal(counts.identical + counts.similar, expected);
+	rule_release(&request.rule);
 	store_close(store);
 }
 
