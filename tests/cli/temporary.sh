@@ -45,12 +45,12 @@ if ! built_with sanitizer; then
 	cmp list expected || fail "dense rows: --limits=memory changes the list"
 	[ "$(wc -l <list)" -gt 10000 ] || fail "dense rows: few pairs"
 	echo "dense rows: $whole KiB, and $small KiB with --limits=memory=32M"
-	[ "$small" -lt 62464 ] || fail "dense rows: --limits=memory=32M takes $small KiB"
+	[ "$small" -lt 53248 ] || fail "dense rows: --limits=memory=32M takes $small KiB"
 	# Each file of a group is stored once, and pairs are in a file until their groups are made.
 	for option in --group --directories; do
 		small=$(peak "$SIMFIND" --database=sqlite:dense.db --threads=1 --limits=memory=32M "$option")
 		echo "dense rows, $option: $small KiB"
-		[ "$small" -lt 61440 ] || fail "dense rows: $option takes $small KiB"
+		[ "$small" -lt 53248 ] || fail "dense rows: $option takes $small KiB"
 	done
 fi
 

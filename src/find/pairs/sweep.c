@@ -36,6 +36,7 @@
 #define COPIES_MOST 2  /* the most rows of a range that are expected for each row of a block */
 /* Shares of work that a thread takes at once: rows before the blocks, rows of a block, keys. */
 #define ROWS_AT_ONCE 4096
+#define BEFORE_MEMORY_SHARE 8 /* the rows before a round take this share of the memory */
 #define KEYS_AT_ONCE 4
 #define TASKS_BEFORE 4 /* for each thread */
 
@@ -307,6 +308,21 @@ static int add_tasks(struct sweep *sweep, enum task_kind kind, size_t count, siz
 	return 0;
 }
 
+/*
+ * The number of rows before the round that a thread has in memory, at the same time as the blocks.
+ */
+static size_t choose_before_rows(const struct sweep *sweep)
+{
+	size_t most = finder_memory(sweep->finder) / BEFORE_MEMORY_SHARE / JOIN_ROW_BYTES /
+		      sweep->thread_count;
+
+	if (most < ZONE_ROWS)
+		most = ZONE_ROWS;
+	if (most > ROWS_AT_ONCE)
+		most = ROWS_AT_ONCE;
+	return most < sweep->rows.block_rows ? most : sweep->rows.block_rows;
+}
+
 static int search_before(struct worker *worker, const struct sweep_task *task,
 			 struct simhash_error *error)
 {
@@ -318,11 +334,7 @@ static int search_before(struct worker *worker, const struct sweep_task *task,
 
 	row_stream_init_part(part, &sweep->rows, &range);
 	part->keeps_blocks = true;
-	/* These rows are in memory at the same time as the blocks. */
-	if (part->block_rows > ROWS_AT_ONCE)
-		part->block_rows = ROWS_AT_ONCE;
-	if (part->block_rows > sweep->rows.block_rows)
-		part->block_rows = sweep->rows.block_rows;
+	part->block_rows = choose_before_rows(sweep);
 	while ((status = row_stream_next(part, &before, error)) == 1) {
 		size_t first = before->first_new;
 		status = join_before(&sweep->join, before->rows + first, before->count - first,
