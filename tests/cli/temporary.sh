@@ -84,8 +84,12 @@ fi
 # Groups that do not fit into memory are in a file without a name: every format and order lists the
 # same, including a thousand copies of one file.
 "$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:groups.db 100000 || fail "rows"
+# Lineage compares the names of many pairs.
+"$BINARY_DIR/tests/rows" make "$SIMHASH_DATABASE" sqlite:lineage.db 25000 || fail "rows"
 listed() { # FILE [OPTION...]: the list with these options, without the time and the command
-	runs 0 "$SIMFIND" --summary=none --threads=2 --database=sqlite:groups.db "${@:2}"
+	local index=groups.db
+	[[ "$*" != *=lineage* ]] || index=lineage.db
+	runs 0 "$SIMFIND" --summary=none --threads=2 --database=sqlite:$index "${@:2}"
 	sed 's/"made":.*"tolerance":/"tolerance":/' out >"$1"
 }
 lists=("--group" "--group=lineage --format=jsonl --limit=2000")

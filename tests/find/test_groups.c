@@ -23,7 +23,7 @@
 #include "find/groups/group_stream.h"
 #include "find/pairs/block.h"
 
-#define SETS 52
+#define SETS 32
 #define RULES 4 /* for each set */
 
 static struct {
