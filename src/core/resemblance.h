@@ -53,6 +53,9 @@ static inline bool resemblance_is_text(const struct simhash_resemblance_sketch *
 	return read_big_endian(sketch->text, 8) > 0;
 }
 
+/* The share of the smaller content that is in the larger one, from their sketched sizes. */
+double resemblance_containment(double resemblance, int64_t size_a, int64_t size_b);
+
 /* The size of the sketched bytes of a content: of its normal form if it is a text. */
 static inline int64_t resemblance_size(const struct simhash_resemblance_sketch *sketch,
 				       int64_t size_bytes)

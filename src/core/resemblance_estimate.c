@@ -103,18 +103,23 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 	return true;
 }
 
+double resemblance_containment(double resemblance, int64_t size_a, int64_t size_b)
+{
+	double a = (double)size_a, b = (double)size_b;
+	double part = resemblance / (1 + resemblance) * (a + b) / (a < b ? a : b);
+
+	return part > 1 ? 1 : part;
+}
+
 bool simhash_containment_estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
 				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
 				  double *share)
 {
-	double size_a = (double)resemblance_size(a, size_a_bytes);
-	double size_b = (double)resemblance_size(b, size_b_bytes);
-	double resemblance, part;
+	double resemblance;
 
 	if (!simhash_resemblance_estimate(a, size_a_bytes, b, size_b_bytes, &resemblance))
 		return false;
-	part = resemblance / (1 + resemblance) * (size_a + size_b) /
-	       (size_a < size_b ? size_a : size_b);
-	*share = part > 1 ? 1 : part;
+	*share = resemblance_containment(resemblance, resemblance_size(a, size_a_bytes),
+					 resemblance_size(b, size_b_bytes));
 	return true;
 }

@@ -57,7 +57,7 @@ static int registers_for(double resemblance)
 
 static bool verify(const struct verify_rule *rule, uint64_t distance)
 {
-	relation.distance = distance;
+	relation = (struct relation){.distance = distance};
 	return verify_by_sketches(rule, &one_percent, &x, &y, &relation);
 }
 

@@ -17,8 +17,7 @@
  * If sketches verify the pairs, pairs further apart than SWEPT_PERCENT are found by the keys of
  * their sketches instead: within 5 % the tests above leave a hundred times as many candidates as
  * within 1 %. The keys also find the pairs of a small file, and the pairs that the sketches propose
- * regardless of the counts. If all rows have sketches, a small file is in a cell that
- * contains only files with its content.
+ * regardless of the counts. If all rows have sketches, a small file shares a cell only with copies.
  *
  * Rows have different reaches, so a cell contains rows whose reaches are within a factor of two. If
  * only files with equal extensions can be pairs, a cell contains rows with one extension. Cells are
@@ -322,12 +321,12 @@ static bool is_beyond_sweep(const struct join *join, const struct file_pair *pai
 	return !rule_is_swept(join->rule, x, y, pair->relation.distance);
 }
 
-/*
- * Is it a pair that this search reports? The search by counts reports the pairs within its reach
- * whose counts are near; the search by keys reports all other pairs.
- */
+/* The search by counts reports the near pairs within its reach, the search by keys all others. */
 static bool is_found(const struct join *join, bool shares_key, struct file_pair *pair)
 {
+	pair->relation.shares_key = shares_key;
+	if (shares_key && verify_excludes(&join->rule->verify, pair->a, pair->b, &pair->relation))
+		return false;
 	if (rule_matches_by_counts(join->rule, pair->a, pair->b, &pair->relation))
 		return is_beyond_sweep(join, pair) == shares_key;
 	return shares_key &&

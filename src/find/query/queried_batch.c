@@ -187,12 +187,14 @@ static bool compares_sketches(const struct batch_search *search)
 static bool matches(const struct find_rule *rule, bool by_sketches, const struct find_file *queried,
 		    const struct find_file *file, struct relation *relation)
 {
-	struct relation ignored;
+	struct relation by_counts;
 
 	if (!by_sketches)
 		return rule_matches_by_counts(rule, queried, file, relation);
-	return verify_by_keys(&rule->verify, false, queried, file, relation) &&
-	       !rule_matches_by_counts(rule, queried, file, &ignored);
+	if (!verify_by_keys(&rule->verify, false, queried, file, relation))
+		return false;
+	by_counts = *relation;
+	return !rule_matches_by_counts(rule, queried, file, &by_counts);
 }
 
 /*

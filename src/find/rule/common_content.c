@@ -80,7 +80,7 @@ bool is_common_content(const struct common_content *common,
 
 	if (common == NULL || common->common_from > UINT8_MAX)
 		return false;
-	for (unsigned p = 0; p < PARTS; p++) {
+	for (unsigned p = 0; p < PARTS && rare_parts < RARE_PARTS; p++) {
 		unsigned part = part_of(x, p);
 		if (part == 0 || part != part_of(y, p))
 			continue;

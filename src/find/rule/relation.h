@@ -34,6 +34,7 @@ struct relation {
 	/* Equal sizes and content hashes or, if the files were read, equal bytes. */
 	bool is_identical;
 	bool is_part;	    /* one file is part of the other; see contained_a and contained_b */
+	bool shares_key;    /* a search found that the sketches share a key */
 	bool is_unreadable; /* it should be read, but could not be read as it was indexed */
 };
 

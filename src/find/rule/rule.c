@@ -306,6 +306,7 @@ bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 		  const struct find_file *y, struct relation *relation)
 {
 	relation->verification = PAIR_UNVERIFIED;
+	relation->shares_key = false;
 	return rule_matches_by_counts(rule, x, y, relation) ||
 	       verify_by_keys(&rule->verify, true, x, y, relation);
 }

@@ -114,7 +114,10 @@ bool rule_allows(const struct find_rule *rule, const struct find_file *x,
 bool rule_matches(const struct find_rule *rule, const struct find_file *x,
 		  const struct find_file *y, struct relation *relation);
 
-/* The same for identical files, and for files that are a pair because their counts are near. */
+/*
+ * The same for identical files, and for files that are a pair because their counts are near. The
+ * relation is all zero before, or it has the estimate of these files.
+ */
 bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file *x,
 			    const struct find_file *y, struct relation *relation);
 

@@ -18,11 +18,14 @@ __extension__ typedef unsigned __int128 wide;
 #define PROPOSED_RESEMBLANCE 0.65
 #define SMALL_PROPOSED_RESEMBLANCE 0.8
 
+/* The minimum for pairs whose distance is beyond SWEPT_PERCENT. */
+#define UNSWEPT_RESEMBLANCE 0.6
+
 /* The minimum resemblance for a pair whose distance is within a tolerance. */
 static const struct grade {
 	int64_t percent;
 	double min_resemblance;
-} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.4}, {100, 0.6}};
+} grades[] = {{1, 0.3}, {SWEPT_PERCENT, 0.4}, {100, UNSWEPT_RESEMBLANCE}};
 
 /* If the counts of both files are as expected for random bytes, equal counts are no evidence. */
 #define RANDOM_MIN_RESEMBLANCE 0.5
@@ -53,7 +56,7 @@ static bool is_graded_pair(const struct verify_rule *rule, const struct find_fil
 	     relation->resemblance < RANDOM_MIN_RESEMBLANCE) ||
 	    (is_small(x, y) && relation->resemblance < SMALL_MIN_RESEMBLANCE))
 		return false;
-	if ((is_small(x, y) || grade->percent > SWEPT_PERCENT) &&
+	if ((is_small(x, y) || grade->percent > SWEPT_PERCENT) && !relation->shares_key &&
 	    !sketches_share_key(&x->sketch, &y->sketch))
 		return false;
 	return relation->resemblance >= SURE_RESEMBLANCE ||
@@ -190,14 +193,11 @@ static bool is_part(const struct find_file *x, const struct find_file *y, double
 	int64_t x_bytes = resemblance_size(&x->sketch, x->size_bytes);
 	int64_t y_bytes = resemblance_size(&y->sketch, y->size_bytes);
 	bool x_is_smaller = x_bytes < y_bytes;
-	double share, of_larger;
+	double share = resemblance_containment(relation->resemblance, x_bytes, y_bytes), of_larger;
 
-	if (relation->resemblance < PART_MIN_RESEMBLANCE ||
+	if (share < min_share || relation->resemblance < PART_MIN_RESEMBLANCE ||
 	    !sizes_differ_clearly(x_bytes, y_bytes) ||
-	    (x_is_smaller ? x : y)->size_bytes < PART_MIN_BYTES ||
-	    !simhash_containment_estimate(&x->sketch, x->size_bytes, &y->sketch, y->size_bytes,
-					  &share) ||
-	    share < min_share)
+	    (x_is_smaller ? x : y)->size_bytes < PART_MIN_BYTES)
 		return false;
 	of_larger = x_is_smaller ? share * (double)x_bytes / (double)y_bytes
 				 : share * (double)y_bytes / (double)x_bytes;
@@ -221,7 +221,8 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 			const struct find_file *x, const struct find_file *y,
 			struct relation *relation)
 {
-	relation->verification = PAIR_UNVERIFIED;
+	if (!is_by_sketches(relation))
+		relation->verification = PAIR_UNVERIFIED;
 	if (rule->mode == VERIFY_ALL)
 		return true;
 	if (!x->has_sketch || !y->has_sketch)
@@ -229,7 +230,8 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 		       is_looked_for(rule, x, y, relation->distance) &&
 		       simhash_sum_table_hit(unverified, relation->distance, x->size_bytes,
 					     y->size_bytes);
-	estimate_resemblance(x, y, relation);
+	if (!is_by_sketches(relation)) /* not estimated before */
+		estimate_resemblance(x, y, relation);
 	if (!is_by_sketches(relation))
 		return verify_by_counts(rule, x, y, relation);
 	if (rule->mode == VERIFY_READ)
@@ -290,6 +292,19 @@ static bool agrees(const struct verify_rule *rule, const struct find_file *x,
 	       (!rule->same_extension || x->extension_hash == y->extension_hash);
 }
 
+bool verify_excludes(const struct verify_rule *rule, const struct find_file *x,
+		     const struct find_file *y, struct relation *relation)
+{
+	if (!verify_is_graded(rule) || !x->has_sketch || !y->has_sketch || is_small(x, y))
+		return false;
+	estimate_resemblance(x, y, relation);
+	if (!is_by_sketches(relation) || relation->resemblance >= UNSWEPT_RESEMBLANCE)
+		return false;
+	return resemblance_containment(
+		       relation->resemblance, resemblance_size(&x->sketch, x->size_bytes),
+		       resemblance_size(&y->sketch, y->size_bytes)) < PART_MIN_SHARE;
+}
+
 bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct find_file *x,
 		    const struct find_file *y, struct relation *relation)
 {
@@ -301,10 +316,8 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 
 	if (!verify_proposes(rule) || !agrees(rule, x, y))
 		return false;
-	if (!is_by_sketches(relation)) {
-		relation->verification = PAIR_UNVERIFIED;
+	if (!is_by_sketches(relation))
 		estimate_resemblance(x, y, relation);
-	}
 	if (!is_by_sketches(relation))
 		return false;
 	if (has_minimum && minimum >= 1) {

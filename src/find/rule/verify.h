@@ -78,7 +78,7 @@ bool verify_is_by_keys(const struct verify_rule *rule, const struct find_file *f
 
 /*
  * Is this candidate, which is not identical, a pair? The distance in the relation is set; this sets
- * the verification and the resemblance. If a file has no sketch, the two files are a pair if they
+ * the verification and the resemblance, unless the relation has them. If a file has no sketch, the two files are a pair if they
  * have the same extension and their distance is within `unverified`, the tolerance for counts
  * alone.
  */
@@ -87,11 +87,18 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 			struct relation *relation);
 
 /*
+ * Is it certain, at little cost, that a search by shared keys need not find these files? Most files
+ * that share a key have too little in common. Sets the verification and the resemblance.
+ */
+bool verify_excludes(const struct verify_rule *rule, const struct find_file *x,
+		     const struct find_file *y, struct relation *relation);
+
+/*
  * Do the sketches propose these files, which are not identical, as a pair? They do if the files
  * share enough, or if one is a part of the other, and their sizes and numbers of counted tags are
- * within a ratio. If `needs_key`, the sketches must share a key. If the relation has an
- * estimate, it is used. Sets the distance, the
- * verification, the resemblance and, for a part, the contained shares.
+ * within a ratio. If `needs_key`, the sketches must share a key. If the relation has an estimate, it
+ * is used. Sets the distance, the verification, the resemblance and, for a part, the contained
+ * shares.
  */
 bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct find_file *x,
 		    const struct find_file *y, struct relation *relation);
