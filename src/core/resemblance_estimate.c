@@ -55,10 +55,16 @@ static struct agreement compare(const struct simhash_resemblance_sketch *a,
 				  sum_of(equal)};
 }
 
+static inline bool are_same_text(const struct simhash_resemblance_sketch *a,
+				 const struct simhash_resemblance_sketch *b)
+{
+	return memcmp(a->text, b->text, sizeof a->text) == 0 && resemblance_is_text(a);
+}
+
 bool simhash_resemblance_same_text(const struct simhash_resemblance_sketch *a,
 				   const struct simhash_resemblance_sketch *b)
 {
-	return resemblance_is_text(a) && memcmp(a->text, b->text, sizeof a->text) == 0;
+	return are_same_text(a, b);
 }
 
 static bool estimate(const struct simhash_resemblance_sketch *a, int64_t size_a_bytes,
@@ -96,7 +102,7 @@ bool simhash_resemblance_estimate(const struct simhash_resemblance_sketch *a, in
 				  const struct simhash_resemblance_sketch *b, int64_t size_b_bytes,
 				  double *resemblance)
 {
-	if (!simhash_resemblance_same_text(a, b))
+	if (!are_same_text(a, b))
 		return estimate(a, resemblance_size(a, size_a_bytes), b,
 				resemblance_size(b, size_b_bytes), resemblance);
 	*resemblance = 1;

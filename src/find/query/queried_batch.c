@@ -215,9 +215,7 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	struct batch_search *search = searcher->search;
 	const struct find_request *request = search->batch->finder->request;
 	const struct queried_file *queried = search->reaches[reach].queried;
-	struct match match = {.pair = {.a = &queried->file, .b = file},
-			      .reach = reach,
-			      .by_sketches = by_sketches};
+	struct file_pair pair = {.a = &queried->file, .b = file};
 
 	/* Rows whose sketches are compared are counted then, not when their counts are compared. */
 	searcher->counts.rows += by_sketches == compares_sketches(search);
@@ -228,11 +226,10 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 		return is_asked_itself(&queried->file, file)
 			       ? 0
 			       : take_nearest(search, queried, file, error);
-	if (!matches(&request->rule, by_sketches, &queried->file, file, &match.pair.relation) ||
+	if (!matches(&request->rule, by_sketches, &queried->file, file, &pair.relation) ||
 	    is_asked_itself(&queried->file, file))
 		return 0;
-	match.file = *file;
-	return take_match(searcher, &match, error);
+	return take_match(searcher, &(struct match){*file, pair, reach, by_sketches}, error);
 }
 
 /* ---- Reading ---- */

@@ -314,11 +314,14 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 			 : is_small(x, y) ? SMALL_PROPOSED_RESEMBLANCE
 					  : PROPOSED_RESEMBLANCE;
 
-	if (!verify_proposes(rule) || !agrees(rule, x, y))
+	if (!verify_proposes(rule))
 		return false;
 	if (!is_by_sketches(relation))
 		estimate_resemblance(x, y, relation);
-	if (!is_by_sketches(relation))
+	/* Most files have nothing in common. */
+	if (!is_by_sketches(relation) ||
+	    (relation->resemblance < minimum && relation->resemblance < PART_MIN_RESEMBLANCE) ||
+	    !agrees(rule, x, y))
 		return false;
 	if (has_minimum && minimum >= 1) {
 		if (!have_same_registers(x, y))
