@@ -80,13 +80,13 @@ printf 'XXXX' | dd of="$files/wrong.gz" bs=1 seek=5000 conv=notrunc status=none
 : >"$files/nothing.gz"
 head -c 3000000 /dev/zero | gzip >"$files/bomb.gz"
 runs 2 "$SIMHASH" "${z[@]}" --limits=inflated=2M "$files"
-said "simhash: $files/plain.gz//plain: Not in gzip format"
-said "simhash: $files/nothing.gz//nothing: Not in gzip format"
-said "simhash: $files/cut.gz//cut: Damaged gzip file"
-said "simhash: $files/wrong.gz//wrong: Damaged gzip file"
-said "simhash: $files/bomb.gz//bomb: Inflates to more than --limits=inflated=SIZE allows"
+said "simhash: $files/plain.gz: Not in gzip format"
+said "simhash: $files/nothing.gz: Not in gzip format"
+said "simhash: $files/cut.gz: Damaged gzip file"
+said "simhash: $files/wrong.gz: Damaged gzip file"
+said "simhash: $files/bomb.gz: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" "${z[@]}" --limits=total=2M "$files"
-said "simhash: $files/bomb.gz//bomb: Not inflated to its end, because the run has reached --limits=total=SIZE"
+said "simhash: $files/bomb.gz: Not inflated to its end, because the run has reached --limits=total=SIZE"
 said "2 failed"
 said "3 parts of archives left out, as reported above"
 same "the files themselves" 5 "$(rows | grep -cE '^(plain|nothing|cut|wrong|bomb)\.gz\|')"
@@ -96,6 +96,17 @@ said "bomb.gz: Inflates to more than --limits=inflated=SIZE allows"
 runs 2 "$SIMHASH" "${z[@]}" "$files"
 said "2 failed"
 same "a bomb that is allowed" 1 "$(rows | grep -c '^bomb.gz//bomb|3000000|')"
+
+# A gzip file that cannot be read is one failure, although its content is also read.
+mkdir closed
+cp "$files/a.txt.gz" closed
+copy_for_user "$SIMHASH"
+chmod 000 closed/a.txt.gz
+chmod 777 closed
+runs 2 as_user "$TEST_FOLDER/bin/simhash" -z -d "sqlite:$PWD/closed/index.db" closed
+same "what is said of a file that cannot be read" "simhash: $PWD/closed/a.txt.gz: Permission denied" \
+	"$(grep '^simhash: ' err)"
+said "1 failed"
 
 # The content is removed with the file.
 rm "$files"/*.gz "$files"/*.GZ "$files/.gz" "$files/x.tgz"

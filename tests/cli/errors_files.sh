@@ -82,7 +82,7 @@ runs 0 "$SIMHASH" "$home"
 for night in first second; do
 	runs 0 "$SIMHASH" -z "$home"
 	said ", 0 failed"
-	[ $night = second ] || said "no gzip.gz//no gzip: Not in gzip format"
+	[ $night = second ] || said "no gzip.gz: Not in gzip format"
 	! built_with archives || said "Is inside more archives than --limits=depth=N allows"
 	! built_with archives || [ $night = second ] || said "locked.zip: Encrypted, so its content is not indexed"
 	said " archives left out, as reported above"

@@ -72,6 +72,7 @@ struct printing {
 	struct file_scanner scanner;
 	uint64_t digests; /* the number of lines of a digest list */
 	bool is_first, *had_unreadable;
+	int told; /* the reported failure of the last content; or 0 */
 };
 
 /*
@@ -135,8 +136,10 @@ static int print_view(struct printing *printing, const char *path, const char *s
 	struct file_row row = {.name = bytes_of(is_stdin ? "" : path_name(shown))};
 	int status = 0;
 
+	printing->told = 0;
 	if (scan_named(&printing->scanner, is_stdin ? NULL : path, is_inflated, &row) != 0) {
-		say_unreadable(printing, bytes_of(shown), errno);
+		printing->told = errno;
+		say_unreadable(printing, bytes_of(path), errno);
 		return 1;
 	}
 	if (printing->format == STATUS_DIGEST)
@@ -188,6 +191,12 @@ static int print_member(struct printing *printing, const char *archive,
 	return status;
 }
 
+/* Was this failure reported for the content of the gzip file? */
+static bool is_told(const struct printing *printing, const struct container *container)
+{
+	return container_name(container).size == 0 && container_why(container) == printing->told;
+}
+
 static int print_members(struct printing *printing, const char *path, int fd,
 			 const struct stat *file, struct simhash_error *error)
 {
@@ -203,7 +212,8 @@ static int print_members(struct printing *printing, const char *path, int fd,
 		say_unreadable(printing, bytes_of(path), errno);
 	while (container != NULL && status == 0 &&
 	       (answer = container_next(container, &row)) != CONTAINER_END)
-		status = print_member(printing, path, container, answer, &row, error);
+		if (answer == CONTAINER_MEMBER || !is_told(printing, container))
+			status = print_member(printing, path, container, answer, &row, error);
 	container_close(container);
 	return status;
 }

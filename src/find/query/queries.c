@@ -28,6 +28,7 @@ struct asking {
 	struct queried_report report;
 	struct file_scanner scanner;
 	unsigned known_kinds; /* the kinds of containers that this build can open */
+	int told; /* the reported failure of the content of the current gzip file; or 0 */
 	/* Files that wait for a search: by a measure, or by the rule. */
 	struct sketch_pass pass;
 	struct queried_batch batch;
@@ -70,8 +71,10 @@ static bool scan_row(struct asking *asking, const char *path, bool is_inflated,
 {
 	const struct find_sink *sink = asking->finder->sink;
 
+	asking->told = 0;
 	if (scan_named(&asking->scanner, path, is_inflated, row) == 0)
 		return true;
+	asking->told = errno;
 	sink->unreadable(sink->context, bytes_of(path == NULL ? "standard input" : path), errno);
 	return false;
 }
@@ -269,10 +272,13 @@ static void report_trouble(struct asking *asking, const char *path,
 {
 	const struct find_sink *sink = asking->finder->sink;
 	struct bytes member = container_name(container);
-	size_t size = strlen(path);
-	char *whole = malloc(size + 2 + member.size);
 	struct bytes about = bytes_of(path);
+	size_t size = strlen(path);
+	char *whole;
 
+	if (member.size == 0 && container_why(container) == asking->told)
+		return;
+	whole = malloc(size + 2 + member.size);
 	if (whole != NULL && member.size > 0) {
 		memcpy(whole, path, size);
 		memcpy(whole + size, "//", 2);

@@ -12,6 +12,7 @@
 #include "base/data/array.h"
 #include "base/files/path.h"
 #include "scan/file/container_kind.h"
+#include "store/row/file_row.h"
 
 int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,
 		  struct simhash_error *error)
@@ -27,6 +28,7 @@ void failures_release(struct failures *failures)
 	failures_forget_unread(failures);
 	free(failures->unread);
 	free(failures->counts);
+	pair_set_release(&failures->told);
 	pthread_mutex_destroy(&failures->mutex);
 }
 
@@ -36,6 +38,24 @@ void failures_report(struct failures *failures, unsigned root, struct bytes path
 							     : &failures->counts[root],
 			 1);
 	failures->report(failures->context, path, system_errno);
+}
+
+void failures_report_once(struct failures *failures, unsigned root, struct bytes path,
+			  int system_errno)
+{
+	static const uint8_t no_directory[DIRECTORY_HASH_SIZE];
+	uint8_t hash[PATH_HASH_SIZE];
+	struct pair told;
+	bool is_new;
+
+	path_hash(no_directory, path, hash);
+	memcpy(&told, hash, sizeof told);
+	told.second ^= (uint64_t)system_errno;
+	pthread_mutex_lock(&failures->mutex);
+	is_new = pair_set_add(&failures->told, told) != 0;
+	pthread_mutex_unlock(&failures->mutex);
+	if (is_new)
+		failures_report(failures, root, path, system_errno);
 }
 
 void failures_report_text(struct failures *failures, unsigned root, struct bytes path,

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
+#include "base/data/pair_set.h"
 #include "simhash.h"
 
 /* Called with each path that could not be read, from any thread. */
@@ -35,7 +36,8 @@ struct failures {
 	pthread_mutex_t mutex; /* for all members below */
 	char **unread;
 	size_t unread_count, unread_capacity;
-	bool lacks_some; /* `unread` is incomplete, because memory was short */
+	bool lacks_some;      /* `unread` is incomplete, because memory was short */
+	struct pair_set told; /* the hashes of failures that are reported once */
 };
 
 int failures_init(struct failures *failures, unsigned roots, failure_fn *report, void *context,
@@ -47,6 +49,13 @@ void failures_release(struct failures *failures);
  * says so.
  */
 void failures_report(struct failures *failures, unsigned root, struct bytes path, int system_errno);
+
+/*
+ * The same for a file that is read for several rows, such as a gzip file: report each failure of a
+ * path once. Without memory it may be reported again.
+ */
+void failures_report_once(struct failures *failures, unsigned root, struct bytes path,
+			  int system_errno);
 
 void failures_report_text(struct failures *failures, unsigned root, struct bytes path,
 			  const char *text);

@@ -61,6 +61,7 @@ static void report(struct look *look, struct bytes member, int why)
 {
 	const struct directory *directory = look->task->found.directory;
 	struct bytes path = bytes_of(look->task->found.open_name);
+	bool is_once = member.size == 0 && is_gzip_name(path);
 	char *file, *whole = NULL;
 
 	if (look->scanner->containers == CONTAINER_TEXT || has_failed_before(look))
@@ -84,7 +85,10 @@ static void report(struct look *look, struct bytes member, int why)
 		memcpy(whole + path.size + 2, member.data, member.size);
 		path = (struct bytes){whole, path.size + 2 + member.size};
 	}
-	failures_report(look->use->failures, directory->root, path, why);
+	if (is_once)
+		failures_report_once(look->use->failures, directory->root, path, why);
+	else
+		failures_report(look->use->failures, directory->root, path, why);
 	free(whole);
 	free(file);
 }

@@ -19,14 +19,19 @@
 /* The maximum number of batches that wait, because their directories stay open. */
 #define WAITING_MAX 64
 
+/* A gzip file is read for its own row, for its content and for its members. */
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
 	const struct directory *directory = task->found.directory;
-	char *path = path_join(directory_path(directory), task->row.name);
+	struct bytes name = bytes_of(task->found.open_name);
+	char *path = path_join(directory_path(directory), name);
+	int why = task->found.is_inflated ? container_failure_of(system_errno) : system_errno;
+	struct bytes shown = path == NULL ? name : bytes_of(path);
 
-	failures_report(
-		scanners->failures, directory->root, path == NULL ? task->row.name : bytes_of(path),
-		task->found.is_inflated ? container_failure_of(system_errno) : system_errno);
+	if (is_gzip_name(name))
+		failures_report_once(scanners->failures, directory->root, shown, why);
+	else
+		failures_report(scanners->failures, directory->root, shown, why);
 	free(path);
 }
 

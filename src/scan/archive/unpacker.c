@@ -36,15 +36,6 @@ static void drop_inside(struct unpacker *unpacker)
 
 /* ---- Opening ---- */
 
-static bool has_gzip_row(struct bytes name)
-{
-	char *inflated = malloc(2 * name.size + 8);
-	bool has = inflated != NULL && inflated_name(name, inflated) > 0;
-
-	free(inflated);
-	return has;
-}
-
 /* A volume ends early, and so does the first part of a file that was split. */
 static bool may_end_early(const struct unpacker *unpacker)
 {
@@ -89,7 +80,7 @@ struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int
 	unpacker->request = *request;
 	unpacker->stop = stop;
 	unpacker->has_gzip_row = request->kind == CONTAINER_GZIP &&
-				 has_gzip_row(request->file_name);
+				 is_gzip_name(request->file_name);
 	unpacker->file.size_bytes = size_bytes;
 	unpacker->file.begin = request->begin;
 	unpacker->file.buffer = malloc(READ_BUFFER);
@@ -115,7 +106,7 @@ static enum unpacked trouble(struct unpacker *unpacker, int why, bool is_about_m
 {
 	unpacker->member = (struct member){.is_begun = false};
 	unpacker->why = why;
-	unpacker->is_about_member = is_about_member;
+	unpacker->is_about_member = is_about_member && why != EBADMSG;
 	return UNPACKED_TROUBLE;
 }
 
@@ -249,12 +240,15 @@ static int take_read_failure(struct unpacker *unpacker)
 /* Return the failure of reading the innermost archive. */
 static int failure_of(struct unpacker *unpacker)
 {
+	const struct container_level *level = unpacker_top(unpacker);
 	int why = take_read_failure(unpacker);
 
 	if (why != 0)
 		return why;
-	why = container_level_failure(&unpacker->levels[unpacker->depth - 1]);
-
+	why = container_level_failure(level);
+	if (why == CONTAINER_IS_DAMAGED && unpacker->depth == 1 && unpacker->has_gzip_row &&
+	    container_level_is_damaged(level))
+		return EBADMSG;
 	return why == CONTAINER_IS_DAMAGED && may_end_early(unpacker) ? CONTAINER_IS_VOLUME : why;
 }
 

@@ -35,7 +35,8 @@ struct unpacker {
 	struct unpack_request request;
 	const atomic_bool *stop;
 	struct container_file file;
-	bool has_gzip_row; /* the content of this gzip file has a row, which reports damage */
+	/* The content of this gzip file has a row. Both report damage as EBADMSG of the file. */
+	bool has_gzip_row;
 	struct container_level levels[CONTAINER_DEPTH_MAX];
 	unsigned depth;
 	struct inside inside; /* the next archive to open, if its kind is not 0 */

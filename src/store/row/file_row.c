@@ -68,6 +68,14 @@ static bool ends_in(struct bytes name, const char *end)
 	return name.size > size && strncasecmp(name.data + name.size - size, end, size) == 0;
 }
 
+bool is_gzip_name(struct bytes name)
+{
+	for (size_t i = 0; i < sizeof gzip_ends / sizeof *gzip_ends; i++)
+		if (ends_in(name, gzip_ends[i].packed))
+			return true;
+	return false;
+}
+
 size_t inflated_name(struct bytes name, char *inflated)
 {
 	for (size_t i = 0; i < sizeof gzip_ends / sizeof *gzip_ends; i++) {

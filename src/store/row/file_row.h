@@ -153,6 +153,9 @@ int compare_path_hashes(const void *a, const void *b);
  */
 size_t inflated_name(struct bytes name, char *inflated);
 
+/* Does the content of a gzip file with this name have its own row? */
+bool is_gzip_name(struct bytes name);
+
 /* Is this the name of inflated content, and not the name of a file or an archive member? */
 bool is_inflated_name(struct bytes name);
 
