@@ -90,7 +90,8 @@ printf 'before\n' >kept
 mkdir "$files/new"
 for path in "$files/sub/typo" "$files/new" /no/such/thing "$files/numbers"; do
 	runs 1 "$SIMHASH" --export=kept "$files/sub" "$path"
-	said "the index has no files at or below $path; index it first: simhash $path"
+	[ -e "$path" ] && next="; index it first: simhash $path" || next=", which cannot be read: No such file or directory"
+	said "the index has no files at or below $path$next"
 	same "a list of nothing" before "$(cat kept)"
 done
 runs 1 "$SIMHASH" --export --host=there /no/such/thing

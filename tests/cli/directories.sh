@@ -99,7 +99,7 @@ mkdir "it's"
 runs 1 "$SIMFIND" "it's"
 said "index it first: simhash '$PWD/it'\"'\"'s'"
 runs 1 "$SIMFIND" /no/such/directory/
-said "the index has no files at or below /no/such/directory; index it first"
+said "the index has no files at or below /no/such/directory, which cannot be read: No such file or directory"
 runs 1 "$SIMFIND" no-such-directory/
 said "simfind: cannot find directory no-such-directory/: No such file or directory"
 runs 1 "$SIMFIND" --between new new new

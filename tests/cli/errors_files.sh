@@ -119,3 +119,63 @@ same "the runs of the index" "$before" "$(sql "SELECT COUNT(*), MAX(id) FROM sca
 runs 2 "$SIMHASH" /no/such/path "$home/documents"
 runs 1 "$SIMHASH" --summary=json /no/such/path
 has '"result":"failed","exit":1.*"failed":1.*"error":"no PATH can be read' <err || fail "no result: $(cat err)"
+
+# The reason why a PATH cannot be read is the reason that the system gives.
+mkdir reasons reasons/locked
+cd reasons
+seq 1000 >file
+ln -s loop loop
+ln -s nowhere dangling
+long=$(printf 'n%.0s' {1..300})
+cp "$SIMFIND" "$SIMKEEP" "$TEST_FOLDER/bin"
+# reason PATH REASON [COMMAND]...: what each program says about the path, run by COMMAND
+reason() {
+	local path=$1 why=$2 in
+	shift 2
+	in=$([ "${path#/}" = "$path" ] && echo "cannot find directory $path" || echo "at or below $path, which cannot be read")
+	runs 1 "$@" "${programs}simhash" "$path"
+	same "simhash" "simhash: $path: $why" "$(first 1 <"$TEST_FOLDER/err")"
+	runs 2 "$@" "${programs}simhash" --print file "$path"
+	said "simhash: $path: $why"
+	for option in -z --files0-from=-; do
+		runs 2 "$@" "${programs}simfind" "$option" "$path" < <(printf '%s\0' file)
+		said "simfind: $path: $why"
+	done
+	runs 1 "$@" "${programs}simfind" --compare file "$path"
+	said "simfind: cannot read $path: $why"
+	runs 1 "$@" "${programs}simfind" --directories "$path"
+	said "$in: $why"
+	runs 1 "$@" "${programs}simfind" --between . "$path"
+	said "$in: $why"
+	runs 2 "$@" "${programs}simkeep" "$path"
+	said "simkeep: $path: $why"
+	runs 1 "$@" "${programs}simkeep" --keep="in:$path"
+	said "simkeep: --keep=in:$path: $why"
+}
+reset
+runs 0 "$SIMHASH" .
+programs=$(dirname "$SIMHASH")/
+for above in '' "$PWD/"; do
+	reason "${above}loop" 'Too many levels of symbolic links'
+	reason "${above}loop/file" 'Too many levels of symbolic links'
+	reason "${above}file/below" 'Not a directory'
+	reason "$above$long" 'File name too long'
+	reason "${above}dangling" 'No such file or directory'
+	reason "${above}none" 'No such file or directory'
+done
+runs 1 "$SIMHASH" ''
+said "simhash: '': No such file or directory"
+runs 1 "$SIMFIND" --directories ''
+said "cannot find directory '': No such file or directory"
+seq 1000 >locked/file
+if [ "$TEST_ENGINE" = sqlite ]; then
+	chmod 700 locked
+	chmod 777 .
+	programs=$TEST_FOLDER/bin/
+	export SIMHASH_DATABASE=sqlite:$PWD/user.db
+	runs 0 as_user "${programs}simhash" file
+	[ "$(id -u)" = 0 ] || chmod 000 locked
+	reason locked/file 'Permission denied' as_user
+	reason "$PWD/locked/file" 'Permission denied' as_user
+	chmod 700 locked
+fi

@@ -32,7 +32,8 @@ int directory_resolve(const char *option, const char *text, bool may_be_file, ch
 	if (*owned == NULL && text[0] == '/')
 		*owned = strdup(text);
 	if (*owned == NULL)
-		return error_set_errno(error, "%scannot find directory %s", option, text);
+		return error_set_errno(error, "%scannot find directory %s", option,
+				       text[0] == '\0' ? "''" : text);
 	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode) &&
 	    !(may_be_file && S_ISREG(status.st_mode)))
 		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);

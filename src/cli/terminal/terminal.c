@@ -149,7 +149,7 @@ void say(const char *program, const char *text)
 
 void say_path(const char *program, struct bytes path, const char *text)
 {
-	say_parts(program, path, text);
+	say_parts(program, path.size > 0 ? path : bytes_of("''"), text);
 }
 
 /* Do a command and its explanation fit in one line of the terminal? */

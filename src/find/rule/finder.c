@@ -49,6 +49,8 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 		return -1;
 	if (has_rows)
 		return 0;
+	if (side->host == NULL)
+		return store_say_not_indexed(side->directory, error);
 	return error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s:%.*s", host,
 			 side->directory.size == 0 ? 1 : (int)side->directory.size,
 			 side->directory.size == 0 ? "/" : side->directory.data);

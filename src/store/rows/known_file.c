@@ -4,9 +4,11 @@
  */
 #include "store/rows/known_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
@@ -383,19 +385,25 @@ int store_has_rows_at(struct store *store, const struct row_scope *scope, const 
 int store_say_not_indexed(struct bytes path, struct simhash_error *error)
 {
 	const struct bytes named = path.size == 0 ? bytes_of("/") : path;
-	char *command = NULL;
+	char *own = strndup(named.data, named.size), *advice = NULL;
 	size_t size;
-	FILE *out = open_memstream(&command, &size);
+	FILE *out = own == NULL ? NULL : open_memstream(&advice, &size);
 
-	if (out == NULL)
+	if (out == NULL) {
+		free(own);
 		return error_set_memory(error);
-	fputs("simhash ", out);
-	write_command_word(out, named);
-	if (close_text(out, &command) != 0)
+	}
+	if (access(own, F_OK) == 0) {
+		fputs("; index it first: simhash ", out);
+		write_command_word(out, named);
+	} else {
+		fprintf(out, ", which cannot be read: %s", strerror(errno));
+	}
+	free(own);
+	if (close_text(out, &advice) != 0)
 		return error_set_memory(error);
-	error_set(error, SIMHASH_E_RANGE,
-		  "the index has no files at or below %.*s; index it first: %s", (int)named.size,
-		  named.data, command);
-	free(command);
+	error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %.*s%s",
+		  (int)named.size, named.data, advice);
+	free(advice);
 	return -1;
 }

@@ -137,8 +137,8 @@ int store_has_rows_at(struct store *store, const struct row_scope *scope, const 
 		      bool *has_rows, struct simhash_error *error);
 
 /*
- * Set the error that a scope of this machine has no rows, with the command that indexes the path.
- * Returns -1.
+ * Set the error that a scope of this machine has no rows, with the command that indexes the path,
+ * or the reason why the path cannot be read. Returns -1.
  */
 int store_say_not_indexed(struct bytes path, struct simhash_error *error);
 
