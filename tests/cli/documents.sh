@@ -273,3 +273,55 @@ runs 0 "$SIMFIND" --only=copies
 runs 0 "$SIMFIND" --group
 said ' groups of members of documents or of similar archives were left out.'
 same "groups of members of documents" '' "$(grep -E '(docx|odt|pptx)//' out || true)"
+
+# Solid archives differ from their first different member on. Two that have mostly the same members
+# are one line, with the share of the bytes in identical members; a small one is part of a large one.
+reset
+rm -r "${files:?}"/*
+for version in 1 2; do
+	mkdir "$TEST_FOLDER/x$version"
+	for i in $(seq 12); do
+		make_text "9$i" >"$TEST_FOLDER/x$version/$i.txt"
+	done
+done
+for i in 2 3; do # similar, and other members
+	echo "one more line" >>"$TEST_FOLDER/x2/$i.txt"
+	make_text "77$i" >"$TEST_FOLDER/x2/1$i.txt"
+done
+(
+	cd "$TEST_FOLDER"
+	tar cJf "$files/x1.tar.xz" x1
+	bsdtar -acf "$files/x2.7z" x2
+	bsdtar -acf "$files/some.7z" x1/{4,5,6}.txt
+	bsdtar -acf "$files/two.7z" x1/{7,8}.txt w1/{1,2,3,4,5,6,7,8,9}.txt
+	tar cJf "$files/one.tar.xz" x1/9.txt
+	cp "$files/x1.tar.xz" "$files/x3.tar.xz"
+)
+share=$(python3 - "$TEST_FOLDER" <<'END'
+import glob, sys
+x, y = ({open(name, "rb").read() for name in glob.glob(f"{sys.argv[1]}/{x}/*")} for x in ("x1", "x2"))
+print(100 * sum(map(len, x & y)) // sum(map(len, x | y)))
+END
+)
+settle "$files"
+runs 0 "$SIMHASH" -z "$files"
+runs 0 "$SIMFIND"
+sed "s|  *$files/| |g; s|  *| |g" out | LC_ALL=C sort >found
+LC_ALL=C sort <<END | diff - <(grep -v // found) || fail "archives with the same members"
+$share % x1.tar.xz x2.7z
+identical x1.tar.xz x3.tar.xz
+part of (>99 %) some.7z x1.tar.xz
+part of (>99 %) some.7z x2.7z
+END
+same "their members" '' "$(grep 'x1.tar.xz//.* x2.7z//\|some.7z//.* x[123].[t7].*//' found || true)"
+[ "$(grep -c '^identical .*two.7z//' found)" -ge 2 ] || fail "members of archives that share few members are left out"
+grep -q '^identical .*one.tar.xz//x1/9.txt' found || fail "the only member of an archive is left out"
+runs 0 "$SIMFIND" --group
+same "a block" 1 "$(grep -cE "^ +$share %  +[^ ]*x[12]\.[^ ]* " out)"
+same "members in blocks" 0 "$(grep -cE '^[^ ].*//x[12]/(4|5|6|10|11).txt' out || true)"
+# Members 1, 10, 11 and 12 are in no other archive, which might have the first of several copies.
+for option in --group=none --format=csv --min-resemblance=0.5; do
+	runs 0 "$SIMFIND" "$option"
+	[ "$(grep -cE 'x1.tar.xz//.*x2.7z//|x2.7z//.*x3.tar.xz//' out)" -ge 4 ] || fail "$option has no members"
+	same "$option: archives" 0 "$(grep -c "x1.tar.xz[ ,].*x2.7z$" out || true)"
+done

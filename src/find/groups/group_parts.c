@@ -9,6 +9,7 @@
 
 #include "base/basic/error.h"
 #include "base/threads/threads.h"
+#include "find/groups/group_archives.h"
 #include "find/groups/group_parts.h"
 #include "find/groups/group_sorter.h"
 #include "find/rule/finder.h"
@@ -207,6 +208,18 @@ static int gather(struct group_parts *parts, unsigned threads, struct group_sort
 	return first_error_is_set(&gathering.first_error) ? -1 : 0;
 }
 
+static int add_archives(const struct archives *archives, struct group_sorter *groups,
+			struct simhash_error *error)
+{
+	struct group_list list;
+	int status = group_archives(archives, &list, error);
+
+	if (status == 0)
+		status = group_sorter_add(groups, &list, error);
+	group_list_release(&list);
+	return status;
+}
+
 int finder_groups(struct finder *finder, enum linkage linkage, struct group_sorter *groups,
 		  struct simhash_error *error)
 {
@@ -222,6 +235,8 @@ int finder_groups(struct finder *finder, enum linkage linkage, struct group_sort
 	if (status == 0)
 		status = gather(&parts, gatherers, groups, error);
 	groups->archives = NULL;
+	if (status == 0)
+		status = add_archives(finder->archives, groups, error);
 	group_parts_release(&parts);
 	finder->counts.folded = groups->folded;
 	finder->counts.identical = groups->totals.copies;

@@ -80,7 +80,7 @@ uint64_t group_id(uint8_t (*hashes)[CONTENT_HASH_SIZE], size_t count)
 	return XXH3_64bits(hashes, contents * sizeof *hashes);
 }
 
-static int name_groups(struct group_list *groups, struct simhash_error *error)
+int group_list_name(struct group_list *groups, struct simhash_error *error)
 {
 	size_t largest = 0;
 	uint8_t(*hashes)[CONTENT_HASH_SIZE];
@@ -171,7 +171,7 @@ int groups_write(struct contents *contents, const struct find_request *request,
 	for (size_t i = 0; i < count; i++)
 		add_content(groups, placed[i]);
 	free(placed);
-	return name_groups(groups, error);
+	return group_list_name(groups, error);
 }
 
 void group_list_release(struct group_list *groups)

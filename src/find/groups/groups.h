@@ -72,6 +72,9 @@ int group_pairs(const struct pair_list *list, const struct find_request *request
 /* The id of a group with these content hashes, which this sorts. Copies do not change it. */
 uint64_t group_id(uint8_t (*hashes)[CONTENT_HASH_SIZE], size_t count);
 
+/* Set the ids of the groups. Errors: SIMHASH_E_MEMORY. */
+int group_list_name(struct group_list *groups, struct simhash_error *error);
+
 void group_list_release(struct group_list *groups);
 
 /*

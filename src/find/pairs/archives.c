@@ -10,14 +10,18 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/files/path.h"
+#include "find/pairs/archive_links.h"
 #include "find/rule/texts.h"
 
 #define AROUND_MAX 8 /* archives in archives */
 
 struct archives {
-	struct find_rule rule;	 /* its extensions are borrowed */
-	struct find_file *items; /* sorted by host and path hash; not displayed */
+	struct find_rule rule; /* its extensions are borrowed */
+	/* Sorted by host and path hash. Only files, and not members, have displayed names. */
+	struct find_file *items;
 	size_t count, capacity;
+	struct archive_links links; /* of files that are no pair of the rule */
+	struct arena arena;	    /* the displayed names of files */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -36,6 +40,7 @@ static int read_all(struct archives *archives, const struct finder *finder,
 				 ROW_RESEMBLANCE;
 	const long long has_members = CONTENTS_HAS_MEMBERS | CONTENTS_IS_ARCHIVE;
 	struct file_row row = {.host = 0};
+	struct find_file *item;
 	struct row_cursor cursor;
 	int status;
 
@@ -50,12 +55,17 @@ static int read_all(struct archives *archives, const struct finder *finder,
 		    !finder_takes(finder, &row))
 			continue;
 		if (array_reserve(&archives->items, &archives->capacity, archives->count + 1,
-				  sizeof *archives->items, error) != 0 ||
-		    finder_convert(finder, &row, &archives->items[archives->count], error) != 0) {
+				  sizeof *archives->items, error) != 0) {
 			status = -1;
 			break;
 		}
-		archives->count++;
+		item = &archives->items[archives->count++];
+		if (finder_convert(finder, &row, item, error) != 0 ||
+		    (!row_is_inside(row.compressed_size_bytes) &&
+		     finder_show(finder, &row, &archives->arena, item, error) != 0)) {
+			status = -1;
+			break;
+		}
 	}
 	store_rows_end(&cursor);
 	return status;
@@ -63,28 +73,23 @@ static int read_all(struct archives *archives, const struct finder *finder,
 
 static void archives_free(struct archives *archives)
 {
+	archive_links_release(&archives->links);
+	arena_release(&archives->arena);
 	free(archives->items);
 	free(archives);
 }
 
-int archives_need(struct finder *finder, struct simhash_error *error)
+/*
+ * Files are compared by their members only by the default rule, because all other requests name
+ * another rule.
+ */
+static bool compares_members(const struct finder *finder)
 {
-	struct archives *archives;
+	const struct find_request *request = finder->request;
 
-	if (finder->request->folded == FOLD_NOTHING || finder->archives != NULL ||
-	    (finder->texts != NULL && !texts_have_archives(finder->texts)))
-		return 0;
-	archives = calloc(1, sizeof *archives);
-	if (archives == NULL)
-		return error_set_memory(error);
-	finder->archives = archives;
-	finder->free_archives = archives_free;
-	archives->rule = finder->request->rule;
-	if (read_all(archives, finder, error) != 0)
-		return -1;
-	if (archives->count > 0)
-		qsort(archives->items, archives->count, sizeof *archives->items, compare_places);
-	return 0;
+	return verify_is_graded(&request->rule.verify) && !request->rule.verify.same_extension &&
+	       request->rule.extension_count == 0 && request->rule.candidates == CANDIDATES_EXACT &&
+	       !request->has_between && request->measure == NULL && request->parts == 1;
 }
 
 /* ---- The archives around a member ---- */
@@ -172,6 +177,9 @@ static bool is_any_pair(const struct archives *archives, const struct around *x,
 		for (unsigned k = 0; k < y->count; k++)
 			if (x->items[i] != y->items[k] &&
 			    (are_documents(x->items[i], y->items[k]) ||
+			     archive_links_has(&archives->links,
+					       (size_t)(x->items[i] - archives->items),
+					       (size_t)(y->items[k] - archives->items)) ||
 			     rule_matches(&archives->rule, x->items[i], y->items[k], &relation)))
 				return true;
 	return false;
@@ -204,6 +212,99 @@ static bool are_related(const struct archives *archives, const struct find_file 
 	       is_any_pair(archives, &around_x, &around_y);
 }
 
+/* ---- Links ---- */
+
+/* Do the files, or the contents of gzip files, match? Then the list has them without a link. */
+static bool is_match(const struct archives *archives, const struct find_file *x,
+		     const struct find_file *y)
+{
+	const struct find_file *const files[2] = {x, y};
+	struct around around[2] = {{.count = 0}, {.count = 0}};
+	struct find_file none = {.host = 0};
+
+	for (int i = 0; i < 2; i++) {
+		around[i].member = &none;
+		add_file(archives, files[i]->host,
+			 (struct bytes){find_file_path(files[i]),
+					files[i]->display_size - files[i]->path_offset},
+			 &around[i]);
+	}
+	return is_any_pair(archives, &around[0], &around[1]);
+}
+
+static int compare_contents(const void *a, const void *b)
+{
+	const struct find_file *x = *(const struct find_file *const *)a;
+	const struct find_file *y = *(const struct find_file *const *)b;
+	int order = memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
+
+	return order != 0 ? order : find_file_compare(x, y);
+}
+
+/* A copy is listed with its first file, and so are the links of that file. */
+static int mark_copies(struct archives *archives, struct archive_links *links,
+		       struct simhash_error *error)
+{
+	const struct find_file **files = malloc((archives->count + 1) * sizeof *files);
+	bool *are_copies = calloc(archives->count + 1, sizeof *are_copies);
+	size_t count = 0;
+
+	for (size_t i = 0; files != NULL && i < archives->count; i++)
+		if (!row_is_inside(archives->items[i].compressed_size_bytes))
+			files[count++] = &archives->items[i];
+	if (count > 1)
+		qsort(files, count, sizeof *files, compare_contents);
+	for (size_t i = 1; are_copies != NULL && i < count; i++)
+		are_copies[files[i] - archives->items] = has_same_content(files[i - 1], files[i]);
+	for (size_t i = 0; are_copies != NULL && i < links->count; i++)
+		links->items[i].is_of_copy = are_copies[links->items[i].a] ||
+					     are_copies[links->items[i].b];
+	count = files != NULL && are_copies != NULL;
+	free(files);
+	free(are_copies);
+	return count > 0 ? 0 : error_set_memory(error);
+}
+
+static int link_files(struct archives *archives, const struct finder *finder,
+		      struct simhash_error *error)
+{
+	struct archive_links links = {.items = NULL};
+	size_t kept = 0;
+
+	if (archive_links_find(&links, finder, archives->items, archives->count, error) != 0) {
+		archive_links_release(&links);
+		return -1;
+	}
+	for (size_t i = 0; i < links.count; i++)
+		if (!is_match(archives, &archives->items[links.items[i].a],
+			      &archives->items[links.items[i].b]))
+			links.items[kept++] = links.items[i];
+	links.count = kept;
+	archives->links = links;
+	return kept == 0 ? 0 : mark_copies(archives, &archives->links, error);
+}
+
+int archives_need(struct finder *finder, struct simhash_error *error)
+{
+	struct archives *archives;
+
+	if (finder->request->folded == FOLD_NOTHING || finder->archives != NULL ||
+	    (finder->texts != NULL && !texts_have_archives(finder->texts)))
+		return 0;
+	archives = calloc(1, sizeof *archives);
+	if (archives == NULL)
+		return error_set_memory(error);
+	finder->archives = archives;
+	finder->free_archives = archives_free;
+	archives->rule = finder->request->rule;
+	if (read_all(archives, finder, error) != 0)
+		return -1;
+	if (archives->count > 0)
+		qsort(archives->items, archives->count, sizeof *archives->items, compare_places);
+	return archives->count > 1 && compares_members(finder) ? link_files(archives, finder, error)
+							       : 0;
+}
+
 bool archives_are_pair(const struct archives *archives, const struct find_file *x,
 		       const struct find_file *y)
 {
@@ -214,4 +315,19 @@ bool archives_are_related(const struct archives *archives, const struct find_fil
 			  const struct find_file *y)
 {
 	return are_related(archives, x, y, true);
+}
+
+bool archives_next_link(const struct archives *archives, size_t *at, struct file_pair *pair)
+{
+	const struct archive_link *links = archives == NULL ? NULL : archives->links.items;
+
+	for (; links != NULL && *at < archives->links.count; (*at)++) {
+		if (links[*at].is_of_copy)
+			continue;
+		*pair = (struct file_pair){&archives->items[links[*at].a],
+					   &archives->items[links[*at].b], links[*at].relation};
+		(*at)++;
+		return true;
+	}
+	return false;
 }

@@ -150,3 +150,18 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 	}
 	return 0;
 }
+
+int report_archives(struct finder *finder, struct simhash_error *error)
+{
+	struct pair_reporter reporter = {.finder = finder};
+	struct file_pair pair;
+	size_t at = 0;
+	int status = 0;
+
+	if (finder->request->folded != FOLD_PAIRS)
+		return 0;
+	while (status == 0 && archives_next_link(finder->archives, &at, &pair))
+		status = report_pair(&reporter, pair, error);
+	find_counts_add(&finder->counts, &reporter.counts);
+	return status;
+}

@@ -35,6 +35,12 @@ int report_match(struct pair_reporter *reporter, const struct file_pair *pair,
 int report_copies(struct pair_reporter *reporter, const struct find_file *file,
 		  struct simhash_error *error);
 
+/*
+ * After all other pairs: if the pairs of the members of archives are left out, report the archives
+ * that have mostly the same members.
+ */
+int report_archives(struct finder *finder, struct simhash_error *error);
+
 static inline void find_counts_add(struct find_counts *sum, const struct find_counts *part)
 {
 	sum->rows += part->rows;

@@ -585,5 +585,5 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);
-	return sweep_all(finder, error);
+	return sweep_all(finder, error) != 0 ? -1 : report_archives(finder, error);
 }
