@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "find/lineage/arborescence.h"
-#include "find/lineage/version_names.h"
+#include "find/lineage/version_paths.h"
 #include "random.h"
 
 #define NODES_MAX 6
@@ -128,10 +128,32 @@ static void cycles_in_cycles_are_contracted(void **state)
 
 /* ---- Names ---- */
 
+static struct paths_comparison compare_paths(struct bytes x, struct bytes y)
+{
+	struct version_path path_x = version_path_of(x), path_y = version_path_of(y);
+
+	return paths_compare(&path_x, &path_y);
+}
+
+static struct paths_comparison compare_parsed(struct bytes x, struct bytes y)
+{
+	struct version_path path_x = version_path_of(x), path_y = version_path_of(y);
+	uint8_t *meanings_x = malloc(x.size + 1), *meanings_y = malloc(y.size + 1);
+	struct paths_comparison comparison;
+
+	assert_true(meanings_x != NULL && meanings_y != NULL);
+	version_path_parse(&path_x, meanings_x);
+	version_path_parse(&path_y, meanings_y);
+	comparison = paths_compare(&path_x, &path_y);
+	free(meanings_x);
+	free(meanings_y);
+	return comparison;
+}
+
 static int order_of(const char *x, const char *y)
 {
-	int there = paths_order(bytes_of(x), bytes_of(y)).order;
-	int back = paths_order(bytes_of(y), bytes_of(x)).order;
+	int there = compare_paths(bytes_of(x), bytes_of(y)).order.order;
+	int back = compare_paths(bytes_of(y), bytes_of(x)).order.order;
 
 	assert_int_equal((there > 0) - (there < 0), (back < 0) - (back > 0));
 	return (there > 0) - (there < 0);
@@ -237,16 +259,17 @@ static void names_have_a_relation(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		struct bytes x = bytes_of(pairs[i].x), y = bytes_of(pairs[i].y);
-		if (paths_relation(x, y) != pairs[i].relation ||
-		    paths_relation(y, x) != pairs[i].relation)
+		enum names_relation there = compare_paths(x, y).relation;
+		enum names_relation back = compare_paths(y, x).relation;
+		if (there != pairs[i].relation || back != pairs[i].relation)
 			fail_msg("%s and %s have relation %d and %d", pairs[i].x, pairs[i].y,
-				 (int)paths_relation(x, y), (int)paths_relation(y, x));
+				 (int)there, (int)back);
 	}
 }
 
 /*
  * For any bytes, the order of x and y is the opposite of the order of y and x, their relation is the
- * same, and no byte outside is read.
+ * same, and no byte outside is read. Nothing changes if the paths are parsed before.
  */
 static void any_names_have_one_order(void **state)
 {
@@ -257,18 +280,21 @@ static void any_names_have_one_order(void **state)
 	for (int round = 0; round < 20000; round++) {
 		size_t size_x = next_random() % 12, size_y = next_random() % 12;
 		char *x = malloc(size_x + 1), *y = malloc(size_y + 1);
-		int there, back;
+		struct paths_comparison there, back, parsed;
 		assert_true(x != NULL && y != NULL);
 		for (size_t i = 0; i < size_x; i++)
 			x[i] = letters[next_random() % (sizeof letters - 1)];
 		for (size_t i = 0; i < size_y; i++)
 			y[i] = letters[next_random() % (sizeof letters - 1)];
-		there = paths_order((struct bytes){x, size_x}, (struct bytes){y, size_y}).order;
-		back = paths_order((struct bytes){y, size_y}, (struct bytes){x, size_x}).order;
-		assert_int_equal((there > 0) - (there < 0), (back < 0) - (back > 0));
-		assert_int_equal(
-			paths_relation((struct bytes){x, size_x}, (struct bytes){y, size_y}),
-			paths_relation((struct bytes){y, size_y}, (struct bytes){x, size_x}));
+		there = compare_paths((struct bytes){x, size_x}, (struct bytes){y, size_y});
+		back = compare_paths((struct bytes){y, size_y}, (struct bytes){x, size_x});
+		assert_int_equal((there.order.order > 0) - (there.order.order < 0),
+				 (back.order.order < 0) - (back.order.order > 0));
+		assert_int_equal(there.relation, back.relation);
+		parsed = compare_parsed((struct bytes){x, size_x}, (struct bytes){y, size_y});
+		assert_int_equal(parsed.order.order, there.order.order);
+		assert_int_equal(parsed.order.reason, there.order.reason);
+		assert_int_equal(parsed.relation, there.relation);
 		free(x);
 		free(y);
 	}

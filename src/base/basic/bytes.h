@@ -21,6 +21,12 @@ static inline struct bytes bytes_of(const char *text)
 	return (struct bytes){text, strlen(text)};
 }
 
+/* The bytes after the first `size` ones. */
+static inline struct bytes bytes_after(struct bytes bytes, size_t size)
+{
+	return (struct bytes){bytes.data + size, bytes.size - size};
+}
+
 /* Compare byte by byte: returns < 0, 0 or > 0. A prefix of a longer text comes first. */
 static inline int bytes_compare(struct bytes x, struct bytes y)
 {

@@ -10,7 +10,6 @@
 
 #include "base/basic/error.h"
 #include "find/lineage/arborescence.h"
-#include "find/lineage/version_names.h"
 
 /* All versions of a slice are compared with each other. Larger groups are divided into slices. */
 #define SLICE 1000
@@ -39,16 +38,25 @@ static int compare_files(const void *a, const void *b)
 	return order != 0 ? order : find_file_compare(x, y);
 }
 
+static struct version_path path_of(const struct find_file *file)
+{
+	return version_path_of(
+		(struct bytes){find_file_path(file), file->display_size - file->path_offset});
+}
+
 /* The file with the earliest version by its name represents the version. */
 static void choose_first(const struct find_file **files, size_t count)
 {
 	size_t first = 0;
+	struct version_path earliest = path_of(files[0]);
 
-	for (size_t i = 1; i < count; i++)
-		if (paths_order(bytes_of(find_file_path(files[i])),
-				bytes_of(find_file_path(files[first])))
-			    .order < 0)
+	for (size_t i = 1; i < count; i++) {
+		struct version_path path = path_of(files[i]);
+		if (paths_compare(&path, &earliest).order.order < 0) {
+			earliest = path;
 			first = i;
+		}
+	}
 	for (; first > 0; first--) {
 		const struct find_file *file = files[first];
 		files[first] = files[first - 1];
@@ -68,6 +76,32 @@ static struct lineage_version version_of(const struct find_file **files, size_t 
 			version.mtime_ns = files[i]->mtime_ns;
 	choose_first(files, count);
 	return version;
+}
+
+/* Parse the paths that are compared. */
+static int parse_paths(struct lineage *lineage, struct simhash_error *error)
+{
+	size_t count = 0, bytes = 0;
+
+	for (size_t v = 0; v < lineage->count; v++)
+		for (size_t i = 0; i < lineage_names(&lineage->versions[v]); i++, count++)
+			bytes += path_of(lineage->versions[v].files[i]).path.size;
+	lineage->paths = malloc(count * sizeof *lineage->paths);
+	lineage->meanings = malloc(bytes + 1);
+	if (lineage->paths == NULL || lineage->meanings == NULL)
+		return error_set_memory(error);
+	count = bytes = 0;
+	for (size_t v = 0; v < lineage->count; v++) {
+		struct lineage_version *version = &lineage->versions[v];
+		version->paths = &lineage->paths[count];
+		for (size_t i = 0; i < lineage_names(version); i++) {
+			struct version_path *path = &lineage->paths[count++];
+			*path = path_of(version->files[i]);
+			version_path_parse(path, &lineage->meanings[bytes]);
+			bytes += path->path.size;
+		}
+	}
+	return 0;
 }
 
 static int take_versions(const struct group *group, const struct group_member *members,
@@ -90,7 +124,7 @@ static int take_versions(const struct group *group, const struct group_member *m
 			end++;
 		lineage->versions[lineage->count++] = version_of(&lineage->files[i], end - i);
 	}
-	return 0;
+	return parse_paths(lineage, error);
 }
 
 /* ---- The tree of a slice ---- */
@@ -101,8 +135,9 @@ enum firm { FIRM_NAMES, FIRM_TIME, FIRMS };
 struct slice {
 	struct lineage_version *versions;
 	uint32_t count;
-	int32_t *differences;	/* between a row and a column */
-	uint8_t *relations;	/* the confidence in percent that both are versions of one file */
+	int32_t *differences; /* between a row and a column */
+	/* First of the names; then the confidence in percent that both are versions of one file. */
+	uint8_t *relations;
 	uint32_t *families;	/* versions in different families are strangers */
 	int16_t *firm[FIRMS];	/* the evidence that the row is earlier than the column */
 	uint32_t *ranks[FIRMS]; /* the number of versions that are earlier by this evidence */
@@ -116,8 +151,10 @@ static size_t cell(const struct slice *slice, uint32_t row, uint32_t column)
 
 static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 {
+	struct paths_comparison names =
+		lineage_compare_names(&slice->versions[x], &slice->versions[y]);
 	struct lineage_evidence evidence =
-		lineage_compare(&slice->versions[x], &slice->versions[y]);
+		lineage_compare(&slice->versions[x], &slice->versions[y], names.order);
 	int firm[FIRMS] = {0};
 
 	for (int r = 0; r < REASONS; r++)
@@ -132,6 +169,7 @@ static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 	slice->differences[cell(slice, x, y)] = slice->differences[cell(slice, y, x)] =
 		(int32_t)lineage_difference(slice->versions[x].files[0],
 					    slice->versions[y].files[0]);
+	slice->relations[cell(slice, x, y)] = (uint8_t)names.relation;
 }
 
 /* ---- Strangers ---- */
@@ -190,8 +228,10 @@ static void relate_all(struct slice *slice, struct nearest *nearest)
 	}
 	for (uint32_t x = 0; x < slice->count; x++)
 		for (uint32_t y = x + 1; y < slice->count; y++) {
-			double relation = lineage_relation(&slice->versions[x], &slice->versions[y],
-							   third_of(slice, nearest, x, y));
+			double relation = lineage_relation(
+				&slice->versions[x], &slice->versions[y],
+				(enum names_relation)slice->relations[cell(slice, x, y)],
+				third_of(slice, nearest, x, y));
 			slice->relations[cell(slice, x, y)] = slice->relations[cell(slice, y, x)] =
 				(uint8_t)(100 * relation);
 			if (relation >= LINEAGE_RELATED && slice->families[x] != slice->families[y])
@@ -280,6 +320,15 @@ static void shuffle(uint32_t *place, uint32_t count, uint64_t *state)
 #define UNTRUSTED_GAIN 0.25
 #define JUDGED_MIN 4
 
+/* Without evidence, all shuffles have the same sum, so nothing is gained. */
+static bool has_evidence(const struct slice *slice, enum firm firm)
+{
+	for (uint32_t v = 0; v < slice->count; v++)
+		if (slice->ranks[firm][v] > 0)
+			return true;
+	return false;
+}
+
 static int trust_in(const struct slice *slice, enum firm firm, int64_t least, uint32_t *place)
 {
 	uint64_t state = 1;
@@ -294,6 +343,8 @@ static int trust_in(const struct slice *slice, enum firm firm, int64_t least, ui
 	ordered = ordered_sum(slice, firm, place);
 	if (ordered <= least)
 		return 100;
+	if (!has_evidence(slice, firm))
+		return 0;
 	for (int i = 0; i < SHUFFLES; i++) {
 		shuffle(place, slice->count, &state);
 		chance += ordered_sum(slice, firm, place);
@@ -457,7 +508,9 @@ static size_t nearest_before(struct lineage *lineage, size_t first, size_t versi
 			nearest = i;
 		}
 	}
-	versions[version].relation = lineage_relation(&versions[nearest], &versions[version], NULL);
+	versions[version].relation = lineage_relation(
+		&versions[nearest], &versions[version],
+		lineage_compare_names(&versions[nearest], &versions[version]).relation, NULL);
 	return versions[version].relation < LINEAGE_RELATED ? NO_PARENT : nearest;
 }
 
@@ -510,5 +563,7 @@ void lineage_release(struct lineage *lineage)
 {
 	free(lineage->versions);
 	free(lineage->files);
+	free(lineage->paths);
+	free(lineage->meanings);
 	*lineage = (struct lineage){.count = 0};
 }

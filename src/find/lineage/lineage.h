@@ -14,6 +14,7 @@
 #define SIMHASH_FIND_LINEAGE_H
 
 #include "find/groups/groups.h"
+#include "find/lineage/version_paths.h"
 
 #define NO_PARENT SIZE_MAX
 
@@ -37,11 +38,15 @@ struct lineage_evidence {
 
 int lineage_evidence_sum(const struct lineage_evidence *evidence);
 
+/* Only the first names of a version are compared. */
+#define LINEAGE_NAMES_MAX 4
+
 struct lineage_version {
 	const struct find_file *const *files; /* identical files; the first one represents them */
 	size_t file_count;
-	int64_t mtime_ns; /* the time of the oldest file */
-	size_t parent;	  /* its index, or NO_PARENT */
+	const struct version_path *paths; /* of the first files: see lineage_names */
+	int64_t mtime_ns;		  /* the time of the oldest file */
+	size_t parent;			  /* its index, or NO_PARENT */
 	unsigned depth;
 	/* If it has a parent: */
 	struct file_pair pair; /* the pair of this version and its parent, which is b */
@@ -52,6 +57,11 @@ struct lineage_version {
 	bool is_last_child;
 	int names_percent, time_percent; /* how far names and times are trusted */
 };
+
+static inline size_t lineage_names(const struct lineage_version *version)
+{
+	return version->file_count < LINEAGE_NAMES_MAX ? version->file_count : LINEAGE_NAMES_MAX;
+}
 
 /* Below the first, two files are strangers. At the second, nothing is against their relation, but too
  * little is for it. */
@@ -75,6 +85,8 @@ struct lineage {
 	struct lineage_version *versions;
 	size_t count;
 	const struct find_file **files; /* the files of all versions */
+	struct version_path *paths;
+	uint8_t *meanings; /* for the paths */
 };
 
 int lineage_make(const struct group *group, const struct group_member *members,
@@ -88,16 +100,23 @@ size_t lineage_tree_end(const struct lineage *lineage, size_t begin);
 #define LINEAGE_DIFFERENCE_MAX 1000000
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y);
 
+/*
+ * Compare the names of two versions: the first names that give evidence decide the order, and the
+ * names that are most alike decide the relation.
+ */
+struct paths_comparison lineage_compare_names(const struct lineage_version *x,
+					      const struct lineage_version *y);
+
 /* The evidence that x is earlier than y. */
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
-					const struct lineage_version *y);
+					const struct lineage_version *y, struct name_order names);
 
 /*
  * The confidence that two files of a group are versions of one file, from 0 to 1. `third` is the
  * file nearest to either of them, or NULL. Below LINEAGE_RELATED they are strangers.
  */
 double lineage_relation(const struct lineage_version *x, const struct lineage_version *y,
-			const struct lineage_version *third);
+			enum names_relation names, const struct lineage_version *third);
 
 /*
  * Raise the relations of a tree that are in doubt, or remove the edges, if the whole tree shows what
@@ -105,15 +124,11 @@ double lineage_relation(const struct lineage_version *x, const struct lineage_ve
  */
 void lineage_settle_doubts(struct lineage *lineage);
 
-/* Only the first names of a version are compared. */
-#define LINEAGE_NAMES_MAX 4
-
 /*
- * Reduce the evidence for two versions that are next to each other if their names are not names of
+ * Reduce the evidence for two versions that are next to each other, but whose names are not names of
  * versions of one file: such files may have no order.
  */
-void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
-		   struct lineage_evidence *evidence);
+void lineage_doubt(struct lineage_evidence *evidence);
 
 /*
  * Put the versions in order and remove those without a relative. `parent` must be set; it is changed

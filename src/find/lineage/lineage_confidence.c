@@ -14,10 +14,12 @@
 static void relate(const struct lineage *lineage, struct lineage_version *version)
 {
 	const struct lineage_version *parent = &lineage->versions[version->parent];
+	struct paths_comparison names = lineage_compare_names(parent, version);
 
 	version->depth = parent->depth + !version->is_last_child;
-	version->evidence = lineage_compare(parent, version);
-	lineage_doubt(parent, version, &version->evidence);
+	version->evidence = lineage_compare(parent, version, names.order);
+	if (names.relation == NAMES_OTHER)
+		lineage_doubt(&version->evidence);
 	for (int r = 0; r < REASONS; r++)
 		if (r != REASON_SIZE)
 			version->evidence.of[r] = version->evidence.of[r] *

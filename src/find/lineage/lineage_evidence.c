@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "find/lineage/lineage.h"
-#include "find/lineage/version_names.h"
 #include "find/rule/verify.h"
 
 int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
@@ -21,14 +20,14 @@ int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
 							   : counts));
 }
 
-static int evidence_of_name(const struct name_order *names)
+static int evidence_of_name(struct name_order names)
 {
 	/* A number that may count something weighs less than a time. */
 	static const int weights[] = {
 		[NAME_NONE] = 0,     [NAME_VERSION] = 400, [NAME_DATE] = 400, [NAME_APPENDED] = 400,
 		[NAME_NUMBER] = 150, [NAME_BACKUP] = 250,  [NAME_COPY] = 200};
 
-	return names->order < 0 ? weights[names->reason] : -weights[names->reason];
+	return names.order < 0 ? weights[names.reason] : -weights[names.reason];
 }
 
 /* Times within one minute come from unpacking, copying or checking out. */
@@ -57,50 +56,50 @@ int lineage_evidence_of_size(int64_t x, int64_t y)
 	return growth > 0 ? weight : growth < 0 ? -weight : 0;
 }
 
-/* If versions have several names, use the first names that give evidence. */
-static struct name_order order_by_names(const struct lineage_version *x,
-					const struct lineage_version *y)
+static struct paths_comparison compare_names(const struct lineage_version *x,
+					     const struct lineage_version *y)
 {
-	for (size_t i = 0; i < x->file_count && i < LINEAGE_NAMES_MAX; i++)
-		for (size_t j = 0; j < y->file_count && j < LINEAGE_NAMES_MAX; j++) {
-			struct name_order order =
-				paths_order(bytes_of(find_file_path(x->files[i])),
-					    bytes_of(find_file_path(y->files[j])));
-			if (order.order != 0)
-				return order;
+	struct paths_comparison all = {{0, NAME_NONE}, NAMES_OTHER};
+
+	for (size_t i = 0; i < lineage_names(x); i++)
+		for (size_t j = 0; j < lineage_names(y); j++) {
+			struct paths_comparison two = paths_compare(&x->paths[i], &y->paths[j]);
+			if (all.order.order == 0)
+				all.order = two.order;
+			if (two.relation > all.relation)
+				all.relation = two.relation;
 		}
-	return (struct name_order){0, NAME_NONE};
+	return all;
+}
+
+struct paths_comparison lineage_compare_names(const struct lineage_version *x,
+					      const struct lineage_version *y)
+{
+	struct paths_comparison names;
+
+	/* The result is the same if x and y are swapped. */
+	if (find_file_compare(x->files[0], y->files[0]) <= 0)
+		return compare_names(x, y);
+	names = compare_names(y, x);
+	names.order.order = -names.order.order;
+	return names;
 }
 
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
-					const struct lineage_version *y)
+					const struct lineage_version *y, struct name_order names)
 {
 	static const enum lineage_reason reasons[] = {
 		[NAME_VERSION] = REASON_VERSION,  [NAME_DATE] = REASON_VERSION,
 		[NAME_APPENDED] = REASON_VERSION, [NAME_NUMBER] = REASON_VERSION,
 		[NAME_BACKUP] = REASON_BACKUP,	  [NAME_COPY] = REASON_COPY};
-	/* The result is the same if x and y are swapped. */
-	bool swaps = find_file_compare(x->files[0], y->files[0]) > 0;
-	struct name_order names = swaps ? order_by_names(y, x) : order_by_names(x, y);
 	struct lineage_evidence evidence = {{0}};
 
-	names.order = swaps ? -names.order : names.order;
 	if (names.order != 0)
-		evidence.of[reasons[names.reason]] = evidence_of_name(&names);
+		evidence.of[reasons[names.reason]] = evidence_of_name(names);
 	evidence.of[REASON_TIME] = evidence_of_time(x->mtime_ns, y->mtime_ns);
 	evidence.of[REASON_SIZE] =
 		lineage_evidence_of_size(x->files[0]->size_bytes, y->files[0]->size_bytes);
 	return evidence;
-}
-
-static bool are_related(const struct lineage_version *x, const struct lineage_version *y)
-{
-	for (size_t i = 0; i < x->file_count && i < LINEAGE_NAMES_MAX; i++)
-		for (size_t j = 0; j < y->file_count && j < LINEAGE_NAMES_MAX; j++)
-			if (paths_relation(bytes_of(find_file_path(x->files[i])),
-					   bytes_of(find_file_path(y->files[j]))) != NAMES_OTHER)
-				return true;
-	return false;
 }
 
 /*
@@ -109,13 +108,10 @@ static bool are_related(const struct lineage_version *x, const struct lineage_ve
  */
 #define TIME_OF_DAYS 300
 
-void lineage_doubt(const struct lineage_version *x, const struct lineage_version *y,
-		   struct lineage_evidence *evidence)
+void lineage_doubt(struct lineage_evidence *evidence)
 {
 	int time = evidence->of[REASON_TIME];
 
-	if (are_related(x, y))
-		return;
 	*evidence = (struct lineage_evidence){{0}};
 	if (time >= TIME_OF_DAYS || time <= -TIME_OF_DAYS)
 		evidence->of[REASON_TIME] = time / 2;

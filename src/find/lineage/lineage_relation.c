@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "find/lineage/lineage.h"
-#include "find/lineage/version_names.h"
 #include "find/rule/verify.h"
 
 /* ---- The content in common ---- */
@@ -48,17 +47,17 @@ static struct singles count_singles(const struct find_file *x, const struct find
 {
 	const uint8_t *a = x->sketch.registers, *b = y->sketch.registers;
 	const uint8_t *c = third->sketch.registers;
-	struct singles singles = {0, 0, 0};
+	uint8_t of_x = 0, of_y = 0, of_third = 0; /* a vector instruction counts many bytes */
 
 	if (!x->has_sketch || !y->has_sketch || !third->has_sketch)
-		return singles;
+		return (struct singles){0, 0, 0};
 	for (size_t i = 0; i < SIMHASH_RESEMBLANCE_REGISTERS; i++) {
-		unsigned in_use = a[i] != 0 && b[i] != 0 && c[i] != 0;
-		singles.x += in_use & (unsigned)(b[i] == c[i] && a[i] != b[i]);
-		singles.y += in_use & (unsigned)(a[i] == c[i] && a[i] != b[i]);
-		singles.third += in_use & (unsigned)(a[i] == b[i] && a[i] != c[i]);
+		unsigned in_use = (a[i] != 0) & (b[i] != 0) & (c[i] != 0);
+		of_x += (uint8_t)(in_use & (b[i] == c[i]) & (a[i] != b[i]));
+		of_y += (uint8_t)(in_use & (a[i] == c[i]) & (a[i] != b[i]));
+		of_third += (uint8_t)(in_use & (a[i] == b[i]) & (a[i] != c[i]));
 	}
-	return singles;
+	return (struct singles){of_x, of_y, of_third};
 }
 
 enum verdict { VERDICT_NONE, VERDICT_VERSIONS, VERDICT_TEMPLATE };
@@ -96,21 +95,6 @@ static enum verdict judge_pair(const struct singles *singles)
 
 /* ---- Two versions ---- */
 
-static enum names_relation relation_of_names(const struct lineage_version *x,
-					     const struct lineage_version *y)
-{
-	enum names_relation closest = NAMES_OTHER;
-
-	for (size_t i = 0; i < x->file_count && i < LINEAGE_NAMES_MAX; i++)
-		for (size_t j = 0; j < y->file_count && j < LINEAGE_NAMES_MAX; j++) {
-			enum names_relation names =
-				paths_relation(bytes_of(find_file_path(x->files[i])),
-					       bytes_of(find_file_path(y->files[j])));
-			closest = names > closest ? names : closest;
-		}
-	return closest;
-}
-
 /* By names: the share in common from which an edge is in doubt, and from which it is not. */
 static const struct {
 	double doubtful_from, full_from;
@@ -122,16 +106,14 @@ static const struct {
 };
 
 double lineage_relation(const struct lineage_version *x, const struct lineage_version *y,
-			const struct lineage_version *third)
+			enum names_relation names, const struct lineage_version *third)
 {
 	double common = share_in_common(x->files[0], y->files[0]);
 	struct singles singles = {0, 0, 0};
-	enum names_relation names;
 	enum verdict verdict;
 
 	if (full_relation(common) < LINEAGE_RELATED)
 		return 0;
-	names = relation_of_names(x, y);
 	if (third != NULL && names != NAMES_MARKED)
 		singles = count_singles(x->files[0], y->files[0], third->files[0]);
 	verdict = judge_pair(&singles);
@@ -187,7 +169,8 @@ static bool is_dropped(const struct lineage *lineage, const struct lineage_versi
 {
 	return verdict == VERDICT_TEMPLATE ||
 	       (verdict == VERDICT_NONE && doubts > DOUBTS_MAX &&
-		relation_of_names(&lineage->versions[version->parent], version) < NAMES_ALIKE);
+		lineage_compare_names(&lineage->versions[version->parent], version).relation <
+			NAMES_ALIKE);
 }
 
 static void settle(struct lineage *lineage, size_t first, size_t end)

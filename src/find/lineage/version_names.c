@@ -11,19 +11,45 @@
 
 #include "base/basic/ascii.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_separator(char c)
 {
-	return c != '\0' && strchr(" ._-+()[]", c) != NULL;
+	switch (c) {
+	case ' ':
+	case '.':
+	case '_':
+	case '-':
+	case '+':
+	case '(':
+	case ')':
+	case '[':
+	case ']':
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- Words ---- */
+
+/* A word in lower case, filled with zeros, so that two words are compared at once. */
+#define WORD_SIZE 16
+struct word {
+	char text[WORD_SIZE];
+};
+
+/* A longer text is none of the words below: it becomes the empty word. */
+static struct word word_of(struct bytes text)
+{
+	struct word word = {""};
+
+	if (text.size < WORD_SIZE)
+		ascii_lower_copy(word.text, text.data, text.size);
+	return word;
+}
+
+static bool is_equal(const struct word *x, const char text[WORD_SIZE])
+{
+	return memcmp(x->text, text, WORD_SIZE) == 0;
 }
 
 /* ---- Versions ---- */
@@ -33,7 +59,7 @@ static bool is_separator(char c)
  * 2.0-rc1 before 2.0.
  */
 static const struct version_word {
-	const char *text;
+	char text[WORD_SIZE];
 	int rank;
 } version_words[] = {
 	{"dev", -5},	 {"alpha", -4}, {"a", -4},  {"beta", -3}, {"b", -3},	  {"pre", -2},
@@ -61,56 +87,49 @@ static size_t run_of(struct bytes text, bool (*is_one)(char))
 	return size;
 }
 
-static struct bytes without(struct bytes text, size_t size)
-{
-	return (struct bytes){text.data + size, text.size - size};
-}
-
-static bool is_word(struct bytes text, const char *word)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (ascii_lower(text.data[i]) != word[i] || word[i] == '\0')
-			return false;
-	return word[text.size] == '\0';
-}
-
-static int rank_of_word(struct bytes word)
+static int rank_of_word(const struct word *word)
 {
 	for (size_t i = 0; i < sizeof version_words / sizeof *version_words; i++)
-		if (is_word(word, version_words[i].text))
+		if (is_equal(word, version_words[i].text))
 			return version_words[i].rank;
 	return RANK_WRONG;
+}
+
+static struct version_token number_token(struct bytes digits)
+{
+	while (digits.size > 1 && digits.data[0] == '0')
+		digits = bytes_after(digits, 1);
+	return (struct version_token){RANK_NUMBER, digits};
 }
 
 /* Take the next token off the text. Words of rank 0 are skipped like separators. */
 static struct version_token next_token(struct bytes *text)
 {
 	struct version_token token = {.rank = RANK_END};
+	struct word word;
 	size_t size;
 
 	for (;;) {
-		*text = without(*text, run_of(*text, is_separator));
-		size = run_of(*text, is_letter);
+		*text = bytes_after(*text, run_of(*text, is_separator));
+		size = run_of(*text, ascii_is_letter);
 		if (size == 0)
 			break;
-		token.rank = rank_of_word((struct bytes){text->data, size});
-		*text = without(*text, size);
+		word = word_of((struct bytes){text->data, size});
+		token.rank = rank_of_word(&word);
+		*text = bytes_after(*text, size);
 		if (token.rank != 0)
 			return token;
 	}
 	if (text->size == 0)
 		return token;
-	size = run_of(*text, is_digit);
+	size = run_of(*text, ascii_is_digit);
 	if (size == 0) {
 		token.rank = text->data[0] == '~' ? RANK_TILDE : RANK_WRONG;
-		*text = without(*text, 1);
+		*text = bytes_after(*text, 1);
 		return token;
 	}
-	token.rank = RANK_NUMBER;
-	token.digits = (struct bytes){text->data, size};
-	while (token.digits.size > 1 && token.digits.data[0] == '0')
-		token.digits = without(token.digits, 1);
-	*text = without(*text, size);
+	token = number_token((struct bytes){text->data, size});
+	*text = bytes_after(*text, size);
 	return token;
 }
 
@@ -135,6 +154,13 @@ static int compare_tokens(const struct version_token *x, const struct version_to
 	return x->digits.size == 0 ? 0 : memcmp(x->digits.data, y->digits.data, x->digits.size);
 }
 
+static int compare_numbers(struct bytes x, struct bytes y)
+{
+	struct version_token token_x = number_token(x), token_y = number_token(y);
+
+	return compare_tokens(&token_x, &token_y);
+}
+
 static int compare_versions(struct bytes x, struct bytes y)
 {
 	struct version_token token_x, token_y;
@@ -151,7 +177,7 @@ static int compare_versions(struct bytes x, struct bytes y)
 /* ---- Marks ---- */
 
 static const struct mark_word {
-	const char *text;
+	char text[WORD_SIZE];
 	int order;
 	enum name_reason reason;
 } mark_words[] = {
@@ -165,11 +191,20 @@ static const struct mark_word {
 	{"dpkg-dist", 1, NAME_COPY},   {"ucf-dist", 1, NAME_COPY},
 };
 
+/* Returns NULL if this is not a word of a mark. */
+static const struct mark_word *find_mark(const struct word *word)
+{
+	for (size_t i = 0; word->text[0] != '\0' && i < sizeof mark_words / sizeof *mark_words; i++)
+		if (is_equal(word, mark_words[i].text))
+			return &mark_words[i];
+	return NULL;
+}
+
 static struct bytes trim(struct bytes text, bool with_digits)
 {
-	text = without(text, run_of(text, is_separator));
+	text = bytes_after(text, run_of(text, is_separator));
 	while (text.size > 0 && (is_separator(text.data[text.size - 1]) ||
-				 (with_digits && is_digit(text.data[text.size - 1]))))
+				 (with_digits && ascii_is_digit(text.data[text.size - 1]))))
 		text.size--;
 	return text;
 }
@@ -177,28 +212,32 @@ static struct bytes trim(struct bytes text, bool with_digits)
 /* Is it like " (2)", which browsers and file managers append? */
 static bool is_in_parentheses(struct bytes text)
 {
-	const char *open = memchr(text.data, '(', text.size);
+	const char *open;
 	size_t digits;
 
-	if (text.size < 3 || open == NULL || text.data[text.size - 1] != ')')
+	if (text.size < 3 || text.data[text.size - 1] != ')')
 		return false;
-	text = without(text, (size_t)(open - text.data) + 1);
-	digits = run_of(text, is_digit);
+	open = memchr(text.data, '(', text.size);
+	if (open == NULL)
+		return false;
+	text = bytes_after(text, (size_t)(open - text.data) + 1);
+	digits = run_of(text, ascii_is_digit);
 	return digits > 0 && digits + 1 == text.size;
 }
 
-static struct name_order mark_of(struct bytes text)
+struct name_order name_mark(struct bytes text)
 {
-	struct bytes word = trim(text, true);
+	struct bytes trimmed = trim(text, true);
+	struct word word = word_of(trimmed);
+	const struct mark_word *mark = find_mark(&word);
 
 	if (text.size > 0 && text.data[text.size - 1] == '~' && is_version(text))
 		return (struct name_order){-1, NAME_BACKUP};
-	for (size_t i = 0; i < sizeof mark_words / sizeof *mark_words; i++)
-		if (is_word(word, mark_words[i].text))
-			return (struct name_order){mark_words[i].order, mark_words[i].reason};
-	if (is_in_parentheses(text) && word.size == 0)
+	if (mark != NULL)
+		return (struct name_order){mark->order, mark->reason};
+	if (trimmed.size == 0 && is_in_parentheses(text))
 		return (struct name_order){1, NAME_COPY};
-	return (struct name_order){0, NAME_NONE};
+	return NO_ORDER;
 }
 
 /* ---- Names ---- */
@@ -206,26 +245,41 @@ static struct name_order mark_of(struct bytes text)
 static bool has_digit(struct bytes text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if (is_digit(text.data[i]))
+		if (ascii_is_digit(text.data[i]))
 			return true;
 	return false;
 }
 
-/* The order by the different parts of two names. If numbers decide, the reason is NAME_NUMBER. */
-static struct name_order parts_order(struct bytes x, struct bytes y)
+static bool is_plain(struct bytes text, struct name_order mark)
 {
-	struct name_order mark_x = mark_of(x), mark_y = mark_of(y);
-	bool x_is_plain = mark_x.order != 0 || trim(x, false).size == 0;
-	bool y_is_plain = mark_y.order != 0 || trim(y, false).size == 0;
-	int order;
+	return mark.order != 0 || trim(text, false).size == 0;
+}
 
-	if (x_is_plain && y_is_plain && mark_x.order != mark_y.order)
+static bool is_number(struct bytes text)
+{
+	return text.size > 0 && run_of(text, ascii_is_digit) == text.size;
+}
+
+static struct name_order order_by_numbers(int order)
+{
+	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_NUMBER};
+}
+
+/* The order by the different parts of two names. If numbers decide, the reason is NAME_NUMBER. */
+static struct name_order texts_order(struct bytes x, struct bytes y)
+{
+	struct name_order mark_x, mark_y;
+
+	if (is_number(x) && is_number(y))
+		return order_by_numbers(compare_numbers(x, y));
+	mark_x = name_mark(x);
+	mark_y = name_mark(y);
+	if (mark_x.order != mark_y.order && is_plain(x, mark_x) && is_plain(y, mark_y))
 		return (struct name_order){mark_x.order < mark_y.order ? -1 : 1,
 					   mark_x.order != 0 ? mark_x.reason : mark_y.reason};
 	if ((!has_digit(x) && !has_digit(y)) || !is_version(x) || !is_version(y))
-		return (struct name_order){0, NAME_NONE};
-	order = compare_versions(x, y);
-	return (struct name_order){order, order == 0 ? NAME_NONE : NAME_NUMBER};
+		return NO_ORDER;
+	return order_by_numbers(compare_versions(x, y));
 }
 
 /* ---- Numbers: do they say a version or a date, or do they count something? ---- */
@@ -246,12 +300,12 @@ static bool begins_with_date(struct bytes text)
 	size_t between = text.size > 4 && is_separator(text.data[4]);
 	const char *month, *day;
 
-	if (text.size < 8 + 2 * between || run_of(text, is_digit) < (between ? 4 : 8))
+	if (text.size < 8 + 2 * between || run_of(text, ascii_is_digit) < (between ? 4 : 8))
 		return false;
 	month = text.data + 4 + between;
 	day = month + 2 + between;
-	if (!is_digit(month[0]) || !is_digit(month[1]) || !is_digit(day[0]) || !is_digit(day[1]) ||
-	    (between && day[-1] != text.data[4]))
+	if (!ascii_is_digit(month[0]) || !ascii_is_digit(month[1]) || !ascii_is_digit(day[0]) ||
+	    !ascii_is_digit(day[1]) || (between && day[-1] != text.data[4]))
 		return false;
 	return is_within((struct bytes){text.data, 4}, 1900, 2099) &&
 	       is_within((struct bytes){month, 2}, 1, 12) &&
@@ -259,14 +313,16 @@ static bool begins_with_date(struct bytes text)
 }
 
 /* Is a number after this word a version? One letter can also stand for a page or a part. */
-static bool is_version_mark(struct bytes word)
+static bool is_version_mark(struct bytes text)
 {
-	if (word.size == 1)
-		return is_word(word, "v") || is_word(word, "r");
-	for (size_t i = 0; i < sizeof mark_words / sizeof *mark_words; i++)
-		if (is_word(word, mark_words[i].text))
-			return true;
-	return rank_of_word(word) != RANK_WRONG && !is_word(word, "pl") && !is_word(word, "ds");
+	static const char others[][WORD_SIZE] = {"pl", "ds"};
+	struct word word = word_of(text);
+
+	if (text.size == 1)
+		return word.text[0] == 'v' || word.text[0] == 'r';
+	return find_mark(&word) != NULL ||
+	       (rank_of_word(&word) != RANK_WRONG && !is_equal(&word, others[0]) &&
+		!is_equal(&word, others[1]));
 }
 
 /* The word before `at`, without separators between. */
@@ -276,7 +332,7 @@ static struct bytes word_before(struct bytes name, size_t at)
 
 	while (at > 0 && is_separator(name.data[at - 1]))
 		at--;
-	for (end = at; at > 0 && is_letter(name.data[at - 1]);)
+	for (end = at; at > 0 && ascii_is_letter(name.data[at - 1]);)
 		at--;
 	return (struct bytes){name.data + at, end - at};
 }
@@ -284,60 +340,82 @@ static struct bytes word_before(struct bytes name, size_t at)
 /* A number goes on after a single separator: 1.2, 2024-03-05. */
 static bool continues(struct bytes name, size_t at)
 {
-	return (at < name.size && is_digit(name.data[at])) ||
-	       (at + 1 < name.size && is_separator(name.data[at]) && is_digit(name.data[at + 1]));
+	return (at < name.size && ascii_is_digit(name.data[at])) ||
+	       (at + 1 < name.size && is_separator(name.data[at]) &&
+		ascii_is_digit(name.data[at + 1]));
+}
+
+static bool begins_number(struct bytes text, size_t at)
+{
+	return ascii_is_digit(text.data[at]) && (at == 0 || !ascii_is_digit(text.data[at - 1]));
+}
+
+/* The meaning of the number that begins at `at`. */
+static enum name_reason meaning_at(struct bytes text, size_t at)
+{
+	char before = at > 0 ? text.data[at - 1] : '\0';
+
+	if (begins_with_date(bytes_after(text, at)))
+		return NAME_DATE;
+	if (before == '~' || (before == '.' && at > 1 && ascii_is_digit(text.data[at - 2])) ||
+	    is_version_mark(word_before(text, at)))
+		return NAME_VERSION;
+	return NAME_NUMBER;
 }
 
 /*
  * The meaning of the number in a name from `head` to `end`. The number may begin before, and end
  * after, since the common parts of two names have been left out.
  */
-static enum name_reason meaning_of(struct bytes name, size_t head, size_t end)
+static enum name_reason meaning_of(struct version_name name, size_t head, size_t end)
 {
-	bool has_mark = false, has_dot = false;
+	struct bytes text = name.text;
+	bool is_version = false;
 
-	while (head > 0 && (is_digit(name.data[head - 1]) || continues(name, head - 1)))
+	while (head > 0 && (ascii_is_digit(text.data[head - 1]) || continues(text, head - 1)))
 		head--;
-	while (continues(name, end))
+	while (continues(text, end))
 		end++;
 	for (size_t i = head; i < end; i++) {
-		bool is_first = i == head || !is_digit(name.data[i - 1]);
-		if (!is_digit(name.data[i]) || !is_first)
+		enum name_reason meaning;
+		if (!begins_number(text, i))
 			continue;
-		if (begins_with_date((struct bytes){name.data + i, end - i}))
+		meaning = name.meanings == NULL ? meaning_at(text, i)
+						: (enum name_reason)name.meanings[i];
+		if (meaning == NAME_DATE)
 			return NAME_DATE;
-		has_mark = has_mark || is_version_mark(word_before(name, i)) ||
-			   (i > 0 && name.data[i - 1] == '~');
-		has_dot = has_dot ||
-			  (i > head + 1 && name.data[i - 1] == '.' && is_digit(name.data[i - 2]));
+		is_version = is_version || meaning == NAME_VERSION;
 	}
-	return has_mark || has_dot ? NAME_VERSION : NAME_NUMBER;
+	return is_version ? NAME_VERSION : NAME_NUMBER;
 }
 
 static bool is_in_parentheses_at(struct bytes name, size_t at)
 {
-	while (at < name.size && is_digit(name.data[at]))
+	while (at < name.size && ascii_is_digit(name.data[at]))
 		at++;
 	if (at == name.size || name.data[at] != ')')
 		return false;
-	while (at > 0 && is_digit(name.data[at - 1]))
+	while (at > 0 && ascii_is_digit(name.data[at - 1]))
 		at--;
 	return at > 0 && name.data[at - 1] == '(';
 }
 
 /* The stronger meaning in either name. */
-static enum name_reason meaning_of_both(struct bytes x, struct bytes y, size_t head, size_t tail)
+static enum name_reason meaning_of_both(struct version_name name_x, struct version_name name_y,
+					size_t head, size_t tail)
 {
-	enum name_reason in_x = meaning_of(x, head, x.size - tail);
-	enum name_reason in_y = meaning_of(y, head, y.size - tail);
+	struct bytes x = name_x.text, y = name_y.text;
+	enum name_reason in_x = meaning_of(name_x, head, x.size - tail);
+	enum name_reason in_y = meaning_of(name_y, head, y.size - tail);
 	enum name_reason stronger = in_x < in_y ? in_x : in_y;
 	struct bytes middle_x = {x.data + head, x.size - head - tail};
 	struct bytes middle_y = {y.data + head, y.size - head - tail};
 
-	bool is_appended = !has_digit(middle_x) || !has_digit(middle_y) ||
-			   (is_in_parentheses_at(x, head) && is_in_parentheses_at(y, head));
-
-	return stronger == NAME_NUMBER && is_appended ? NAME_APPENDED : stronger;
+	if (stronger == NAME_NUMBER &&
+	    (!has_digit(middle_x) || !has_digit(middle_y) ||
+	     (is_in_parentheses_at(x, head) && is_in_parentheses_at(y, head))))
+		return NAME_APPENDED;
+	return stronger;
 }
 
 /* Would a cut before `at` divide a run of such characters? */
@@ -354,129 +432,58 @@ static bool splits_end(struct bytes x, struct bytes y, size_t tail, bool (*is_on
 		(tail < y.size && is_one(y.data[y.size - tail - 1])));
 }
 
+/* The sizes of the common beginning and end of two names. */
+struct common {
+	size_t head, tail;
+};
+
 /*
  * Ignore the common beginning and end, but no part of a number and, if `whole_words`, no part of a
  * word.
  */
-static struct name_order middles_order(struct bytes x, struct bytes y, bool whole_words)
+static struct common find_common(struct bytes x, struct bytes y, bool whole_words)
 {
 	size_t smaller = x.size < y.size ? x.size : y.size, head = 0, tail = 0;
-	struct name_order order;
 
 	while (head < smaller && x.data[head] == y.data[head])
 		head++;
-	while (splits(x, y, head, is_digit) || (whole_words && splits(x, y, head, is_letter)))
+	while (splits(x, y, head, ascii_is_digit) ||
+	       (whole_words && splits(x, y, head, ascii_is_letter)))
 		head--;
 	while (tail < smaller - head && x.data[x.size - tail - 1] == y.data[y.size - tail - 1])
 		tail++;
-	while (splits_end(x, y, tail, is_digit) ||
-	       (whole_words && splits_end(x, y, tail, is_letter)))
+	while (splits_end(x, y, tail, ascii_is_digit) ||
+	       (whole_words && splits_end(x, y, tail, ascii_is_letter)))
 		tail--;
-	order = parts_order((struct bytes){x.data + head, x.size - head - tail},
-			    (struct bytes){y.data + head, y.size - head - tail});
+	return (struct common){head, tail};
+}
+
+static struct name_order middles_order(struct version_name x, struct version_name y,
+				       struct common common)
+{
+	size_t head = common.head, tail = common.tail;
+	struct name_order order =
+		texts_order((struct bytes){x.text.data + head, x.text.size - head - tail},
+			    (struct bytes){y.text.data + head, y.text.size - head - tail});
+
 	if (order.reason == NAME_NUMBER)
 		order.reason = meaning_of_both(x, y, head, tail);
 	return order;
 }
 
-struct name_order names_order(struct bytes x, struct bytes y)
+struct name_order names_order(struct version_name x, struct version_name y)
 {
-	struct name_order order = middles_order(x, y, false);
+	struct common common = find_common(x.text, y.text, false);
+	struct name_order order = middles_order(x, y, common);
 
-	return order.order != 0 ? order : middles_order(x, y, true);
+	if (order.order != 0 || (!splits(x.text, y.text, common.head, ascii_is_letter) &&
+				 !splits_end(x.text, y.text, common.tail, ascii_is_letter)))
+		return order;
+	return middles_order(x, y, find_common(x.text, y.text, true));
 }
 
-/* ---- Paths ---- */
-
-/* Take the next part off the path. `is_last`: no slash follows. */
-static struct bytes next_part(struct bytes *path, bool *is_last)
+void name_meanings(struct bytes text, uint8_t *meanings)
 {
-	const char *slash;
-	struct bytes part = *path;
-
-	while (part.size > 0 && part.data[0] == '/')
-		part = without(part, 1);
-	slash = part.size == 0 ? NULL : memchr(part.data, '/', part.size);
-	*is_last = slash == NULL;
-	if (slash != NULL)
-		part.size = (size_t)(slash - part.data);
-	*path = (struct bytes){part.data + part.size,
-			       (size_t)(path->data + path->size - part.data) - part.size};
-	return part;
-}
-
-static size_t depth_of(struct bytes path)
-{
-	size_t depth = 0;
-
-	for (size_t i = 0; i < path.size; i++)
-		depth += path.data[i] == '/';
-	return depth;
-}
-
-/*
- * Compares the first directories that differ and give evidence; if the paths have different depths,
- * the first ones that differ.
- */
-static struct name_order directories_order(struct bytes x, struct bytes y)
-{
-	bool same_depth = depth_of(x) == depth_of(y), x_is_last, y_is_last;
-
-	for (;;) {
-		struct bytes part_x = next_part(&x, &x_is_last), part_y = next_part(&y, &y_is_last);
-		struct name_order order;
-		if (x_is_last && y_is_last)
-			return (struct name_order){0, NAME_NONE};
-		if (x_is_last || y_is_last) { /* dir/old/file and dir/file */
-			order = mark_of(x_is_last ? part_y : part_x);
-			order.order = x_is_last ? -order.order : order.order;
-			return order;
-		}
-		order = names_order(part_x, part_y);
-		if (order.order != 0 || (!same_depth && bytes_compare(part_x, part_y) != 0))
-			return order;
-	}
-}
-
-static struct bytes last_part(struct bytes path)
-{
-	size_t size = 0;
-
-	while (size < path.size && path.data[path.size - size - 1] != '/')
-		size++;
-	return without(path, path.size - size);
-}
-
-enum names_relation paths_relation(struct bytes x, struct bytes y)
-{
-	struct bytes name_x = last_part(x), name_y = last_part(y);
-	bool are_equal = bytes_compare(name_x, name_y) == 0;
-	struct name_order order = are_equal ? directories_order(x, y) : names_order(name_x, name_y);
-
-	switch (order.reason) {
-	case NAME_VERSION:
-	case NAME_BACKUP:
-	case NAME_COPY:
-		return NAMES_MARKED;
-	case NAME_DATE:
-	case NAME_APPENDED:
-		return NAMES_ALIKE;
-	case NAME_NUMBER:
-		return are_equal ? NAMES_ALIKE : NAMES_COUNTED;
-	case NAME_NONE:
-		break;
-	}
-	return are_equal ? NAMES_ALIKE : NAMES_OTHER;
-}
-
-struct name_order paths_order(struct bytes x, struct bytes y)
-{
-	struct name_order names = names_order(last_part(x), last_part(y));
-	struct name_order directories = directories_order(x, y);
-
-	if (names.order == 0)
-		return directories;
-	if (directories.order != 0 && (names.order < 0) != (directories.order < 0))
-		return (struct name_order){0, NAME_NONE};
-	return names;
+	for (size_t i = 0; i < text.size; i++)
+		meanings[i] = begins_number(text, i) ? (uint8_t)meaning_at(text, i) : NAME_NONE;
 }

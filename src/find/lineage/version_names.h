@@ -1,12 +1,12 @@
 /*
- * Decides by the names of two files which one is the earlier version: by numbers, backup names and
- * copy names. docs/algorithm.md describes the rule.
+ * Decides by two names which one is the earlier version: by numbers, backup names and copy names.
+ * docs/algorithm.md describes the rule.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_VERSION_NAMES_H
 #define SIMHASH_FIND_VERSION_NAMES_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/basic/bytes.h"
 
@@ -25,20 +25,23 @@ struct name_order {
 	enum name_reason reason;
 };
 
-/* For names without a slash. */
-struct name_order names_order(struct bytes x, struct bytes y);
+#define NO_ORDER ((struct name_order){0, NAME_NONE})
 
-/* For paths: by their last parts and by their directories, which must not contradict each other. */
-struct name_order paths_order(struct bytes x, struct bytes y);
-
-/* What two names say about the files being versions of one file. */
-enum names_relation {
-	NAMES_OTHER,   /* nothing in common, as with translations and letters */
-	NAMES_COUNTED, /* the same except for a number that may count something */
-	NAMES_ALIKE,   /* the same except for directories, a date or an appended number */
-	NAMES_MARKED   /* marked as a version, a backup or a copy */
+/* A name without a slash. */
+struct version_name {
+	struct bytes text;
+	const uint8_t *meanings; /* see name_meanings; NULL: they are computed if they are needed */
 };
 
-enum names_relation paths_relation(struct bytes x, struct bytes y);
+struct name_order names_order(struct version_name x, struct version_name y);
+
+/* The order of a name compared with the empty name, if it is the name of a backup or a copy. */
+struct name_order name_mark(struct bytes text);
+
+/*
+ * For each byte of a text where a number begins, set the reason that this number is: NAME_VERSION,
+ * NAME_DATE or NAME_NUMBER. The text can be a whole path.
+ */
+void name_meanings(struct bytes text, uint8_t *meanings);
 
 #endif
