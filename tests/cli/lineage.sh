@@ -276,6 +276,49 @@ w/more/scan 1.pdf|w/more/scan 2.pdf|unclear|number,time
 EDGES
 "$SIMFIND" --summary=none --group=lineage "$files/w/more" | has '  ?  .*scan 2.pdf .*  perhaps a version$' || fail "a doubt is not shown"
 
+# A rotated log with a larger number is older. Without .log in its name, a log without a number and all times
+# must show this. Files that are numbered in another way are not rotated.
+python3 - "$files" <<'PYTHON'
+import os, random, sys
+chance, top = random.Random(11), sys.argv[1]
+def words(count):
+    return " ".join("%08x" % chance.randrange(2**32) for _ in range(count))
+def history(names, minutes):
+    content = words(1500)
+    for i, name in enumerate(names):
+        path = os.path.join(top, "r", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(content)
+        os.utime(path, (1500000000 + 60 * minutes[i],) * 2)
+        content = content[450:] + words(50)
+history(["equal/app.log.2", "equal/app.log.1", "equal/app.log"], [0, 0, 0])
+history(["days/app.log-20250101", "days/app.log-20250108", "days/app.log"], [0, 0, 0])
+history(["shown/syslog.2", "shown/syslog.1", "shown/syslog"], [0, 3000, 6000])
+history(["new/data", "new/data.1", "new/data.2"], [0, 3000, 6000])
+history(["contrary/data.1", "contrary/data.2", "contrary/data"], [0, 3000, 6000])
+history(["counted/part.1", "counted/part.2", "counted/part.3"], [0, 3000, 6000])
+history(["version/GPL-2.1", "version/GPL-2"], [0, 3000])
+PYTHON
+runs 0 "$SIMHASH" -q "$files"
+edges "$files/r" | sort >found
+diff - found >&2 <<'EDGES' || fail "rotated logs"
+r/contrary/data.1|r/contrary/data.2|clear|number,time
+r/contrary/data|r/contrary/data.1|unclear|number,size
+r/counted/part.1|r/counted/part.2|unclear|number,time
+r/counted/part.2|r/counted/part.3|unclear|number,time
+r/days/app.log-20250101|r/days/app.log-20250108|clear|rotation
+r/days/app.log-20250108|r/days/app.log|clear|rotation
+r/equal/app.log.1|r/equal/app.log|clear|rotation
+r/equal/app.log.2|r/equal/app.log.1|clear|rotation
+r/new/data.1|r/new/data.2|clear|number,time
+r/new/data|r/new/data.1|clear|number,time
+r/shown/syslog.1|r/shown/syslog|clear|rotation,time
+r/shown/syslog.2|r/shown/syslog.1|clear|rotation,time
+r/version/GPL-2|r/version/GPL-2.1|clear|number,size
+EDGES
+"$SIMFIND" --summary=none --group=lineage "$files/r/equal" | has ' % sure by rotation$' || fail "the reason of a rotated log is not shown"
+
 runs 1 "$SIMFIND" --format=dot
 said '--format=dot needs --group=lineage'
 for option in --partition=1/2 --store=9 --verify=no --format=csv --nearest=3 --measure=minhash; do

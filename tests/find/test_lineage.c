@@ -192,12 +192,49 @@ static void names_tell_the_earlier(void **state)
 		{"a-1.0/lib/x.js", "a-1.1/lib/y.js"},
 		{"/home/a/x_v1.c", "/srv/b/c/x_v2.c"},
 		{"x-99999999999999999999998", "x-99999999999999999999999"},
+		{"syslog", "syslog.1"}, /* see tests/cli/lineage.sh */
+		{"chapter.1", "chapter.2"},
+		{"report.doc", "report.doc.1"},
+		{"libx.so.1", "libx.so.2"},
+		{"app.1.log", "app.2.log"},
+		{"app.log", "app.log.2025"},
+		{"app.log", "app.log.001"},
+		{"app.log.001", "app.log.002"},
+		{"catalog.1", "catalog.2"},
+		{"app.log/x.1", "app.log/x.2"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof earlier_later / sizeof *earlier_later; i++)
 		if (order_of(earlier_later[i][0], earlier_later[i][1]) != -1)
 			fail_msg("%s is not before %s", earlier_later[i][0], earlier_later[i][1]);
+}
+
+/* A log without a number is the newest one, and a larger number is older. */
+static void rotated_logs_count_backwards(void **state)
+{
+	static const char *const earlier_later[][2] = {
+		{"app.log.1", "app.log"},
+		{"app.log.2", "app.log.1"},
+		{"app.log.10", "app.log.9"},
+		{"app.log.999", "app.log.0"},
+		{"app.log.2.gz", "app.log.1"},
+		{"app.log.12.zst", "app.log.3.xz"},
+		{"log/app.log.2.gz//app.log.2", "log/app.log.1"},
+		{"a/App.LOG.1", "b/App.LOG"},
+		{"app.log-20250101", "app.log"},
+		{"app.log-20250101.bz2", "app.log"},
+		{"app.log.2025-01-01", "app.log"},
+		{"app.log-20250101.gz", "app.log-20250102"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof earlier_later / sizeof *earlier_later; i++) {
+		struct bytes x = bytes_of(earlier_later[i][0]), y = bytes_of(earlier_later[i][1]);
+		if (order_of(earlier_later[i][0], earlier_later[i][1]) != -1 ||
+		    compare_paths(x, y).order.reason != NAME_ROTATION)
+			fail_msg("%s is not rotated before %s", x.data, y.data);
+	}
 }
 
 static void other_names_do_not_tell(void **state)
@@ -208,6 +245,7 @@ static void other_names_do_not_tell(void **state)
 		{"a.c", "a.h"},
 		{"one/x.c", "two/x.c"},
 		{"x-3fa9.o", "x-77bc.o"},
+		{"app.log.1", "other.log"},
 		{"x", "x.txt"},
 		{"v2/x_v1.c", "v1/x_v2.c"},
 		{"x-1.0.c", "x-01.0.c"},
@@ -242,12 +280,16 @@ static void names_have_a_relation(void **state)
 		{"notes 2021-03-04.txt", "notes 2021-11-01.txt", NAMES_ALIKE},
 		{"20210304.log", "20211101.log", NAMES_ALIKE},
 		{"letter.txt", "letter2.txt", NAMES_ALIKE},
+		{"app.log", "app.log.1", NAMES_ALIKE},
+		{"app.log.1", "app.log.2.gz", NAMES_ALIKE},
+		{"app.log-20250101", "app.log-20250102", NAMES_ALIKE},
 		{"one/x.c", "two/x.c", NAMES_ALIKE},
 		{"customer 1/x.c", "customer 2/x.c", NAMES_ALIKE},
 		{"Invoice 1001.pdf", "Invoice 1002.pdf", NAMES_COUNTED},
 		{"IMG_0001.jpg", "IMG_0002.jpg", NAMES_COUNTED},
 		{"page-12.html", "page-13.html", NAMES_COUNTED},
 		{"chapter3.tex", "chapter10.tex", NAMES_COUNTED},
+		{"chapter.1", "chapter.2", NAMES_COUNTED},
 		{"statement 2024-01.pdf", "statement 2024-02.pdf", NAMES_COUNTED},
 		{"v1/page 3.html", "v2/page 4.html", NAMES_COUNTED},
 		{"x 20211301.log", "x 20211401.log", NAMES_COUNTED},
@@ -273,7 +315,7 @@ static void names_have_a_relation(void **state)
  */
 static void any_names_have_one_order(void **state)
 {
-	static const char letters[] = "//..12~() -_vbxold\xff\n";
+	static const char letters[] = "//..120~() -_vbxolg\xff\n";
 
 	(void)state;
 	random_begin();
@@ -306,6 +348,7 @@ int main(void)
 		cmocka_unit_test(no_tree_is_cheaper),
 		cmocka_unit_test(cycles_in_cycles_are_contracted),
 		cmocka_unit_test(names_tell_the_earlier),
+		cmocka_unit_test(rotated_logs_count_backwards),
 		cmocka_unit_test(other_names_do_not_tell),
 		cmocka_unit_test(names_have_a_relation),
 		cmocka_unit_test(any_names_have_one_order),

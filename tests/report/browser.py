@@ -145,7 +145,7 @@ def test_versions(browser, report, lineages):
                        "document.querySelector('#below .path').textContent + row.querySelector('.path').textContent,"
                        "row.querySelector('.edge').textContent, row.className])")
     expected = {}
-    words = {"number": "a number in the names", "backup": "one is named as a backup", "copy": "one is named as a copy",
+    words = {"number": "a number in the names", "rotation": "a rotated log", "backup": "one is named as a backup", "copy": "one is named as a copy",
              "time": "their times", "size": "it is larger"}
     for group in lineages:
         paths = {version["version"]: version["files"][0]["path"] for version in group["versions"]}

@@ -6,7 +6,6 @@
 #include "find/lineage/lineage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/basic/error.h"
 #include "find/lineage/arborescence.h"
@@ -17,115 +16,6 @@
 /* A step between strangers costs more than another root, so they are in different trees. */
 #define COST_OF_ROOT ((int64_t)1 << 36)
 #define COST_OF_STRANGERS ((int64_t)1 << 44)
-
-/* ---- Versions: identical files are one version ---- */
-
-static int compare_contents(const struct find_file *x, const struct find_file *y)
-{
-	if (x->uniform != y->uniform)
-		return x->uniform < y->uniform ? -1 : 1;
-	if (x->size_bytes != y->size_bytes)
-		return x->size_bytes < y->size_bytes ? -1 : 1;
-	return memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	const struct find_file *x = *(const struct find_file *const *)a;
-	const struct find_file *y = *(const struct find_file *const *)b;
-	int order = compare_contents(x, y);
-
-	return order != 0 ? order : find_file_compare(x, y);
-}
-
-static struct version_path path_of(const struct find_file *file)
-{
-	return version_path_of(
-		(struct bytes){find_file_path(file), file->display_size - file->path_offset});
-}
-
-/* The file with the earliest version by its name represents the version. */
-static void choose_first(const struct find_file **files, size_t count)
-{
-	size_t first = 0;
-	struct version_path earliest = path_of(files[0]);
-
-	for (size_t i = 1; i < count; i++) {
-		struct version_path path = path_of(files[i]);
-		if (paths_compare(&path, &earliest).order.order < 0) {
-			earliest = path;
-			first = i;
-		}
-	}
-	for (; first > 0; first--) {
-		const struct find_file *file = files[first];
-		files[first] = files[first - 1];
-		files[first - 1] = file;
-	}
-}
-
-static struct lineage_version version_of(const struct find_file **files, size_t count)
-{
-	struct lineage_version version = {.files = files,
-					  .file_count = count,
-					  .mtime_ns = files[0]->mtime_ns,
-					  .parent = NO_PARENT};
-
-	for (size_t i = 1; i < count; i++)
-		if (files[i]->mtime_ns < version.mtime_ns)
-			version.mtime_ns = files[i]->mtime_ns;
-	choose_first(files, count);
-	return version;
-}
-
-/* Parse the paths that are compared. */
-static int parse_paths(struct lineage *lineage, struct simhash_error *error)
-{
-	size_t count = 0, bytes = 0;
-
-	for (size_t v = 0; v < lineage->count; v++)
-		for (size_t i = 0; i < lineage_names(&lineage->versions[v]); i++, count++)
-			bytes += path_of(lineage->versions[v].files[i]).path.size;
-	lineage->paths = malloc(count * sizeof *lineage->paths);
-	lineage->meanings = malloc(bytes + 1);
-	if (lineage->paths == NULL || lineage->meanings == NULL)
-		return error_set_memory(error);
-	count = bytes = 0;
-	for (size_t v = 0; v < lineage->count; v++) {
-		struct lineage_version *version = &lineage->versions[v];
-		version->paths = &lineage->paths[count];
-		for (size_t i = 0; i < lineage_names(version); i++) {
-			struct version_path *path = &lineage->paths[count++];
-			*path = path_of(version->files[i]);
-			version_path_parse(path, &lineage->meanings[bytes]);
-			bytes += path->path.size;
-		}
-	}
-	return 0;
-}
-
-static int take_versions(const struct group *group, const struct group_member *members,
-			 struct lineage *lineage, struct simhash_error *error)
-{
-	size_t end;
-
-	*lineage = (struct lineage){
-		.versions = calloc(group->count, sizeof *lineage->versions),
-		.files = malloc(group->count * sizeof(struct find_file *)),
-	};
-	if (lineage->versions == NULL || lineage->files == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < group->count; i++)
-		lineage->files[i] = members[i].file;
-	qsort(lineage->files, group->count, sizeof(struct find_file *), compare_files);
-	for (size_t i = 0; i < group->count; i = end) {
-		for (end = i + 1;
-		     end < group->count && are_identical(lineage->files[i], lineage->files[end]);)
-			end++;
-		lineage->versions[lineage->count++] = version_of(&lineage->files[i], end - i);
-	}
-	return parse_paths(lineage, error);
-}
 
 /* ---- The tree of a slice ---- */
 
@@ -539,7 +429,7 @@ int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error)
 {
 	uint32_t *parents = calloc(SLICE, sizeof *parents);
-	int status = take_versions(group, members, lineage, error);
+	int status = lineage_take_versions(group, members, lineage, error);
 
 	if (status == 0 && parents == NULL)
 		status = error_set_memory(error);

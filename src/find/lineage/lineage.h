@@ -20,9 +20,10 @@
 
 /* Reasons why one version is earlier than another. */
 enum lineage_reason {
-	REASON_VERSION, /* a number in the names */
-	REASON_BACKUP,	/* one name is the name of a backup */
-	REASON_COPY,	/* one name is the name of a copy */
+	REASON_VERSION,	 /* a number in the names */
+	REASON_ROTATION, /* the name of one is the name of a rotated log */
+	REASON_BACKUP,	 /* one name is the name of a backup */
+	REASON_COPY,	 /* one name is the name of a copy */
 	REASON_TIME,
 	REASON_SIZE, /* files grow */
 	REASONS
@@ -93,6 +94,10 @@ int lineage_make(const struct group *group, const struct group_member *members,
 		 struct lineage *lineage, struct simhash_error *error);
 void lineage_release(struct lineage *lineage);
 
+/* Take the versions from a group, in the order of `uniform`. They have no parents. */
+int lineage_take_versions(const struct group *group, const struct group_member *members,
+			  struct lineage *lineage, struct simhash_error *error);
+
 /* The end of the tree that begins at this version. */
 size_t lineage_tree_end(const struct lineage *lineage, size_t begin);
 
@@ -142,7 +147,8 @@ int lineage_put_in_order(struct lineage *lineage, struct simhash_error *error);
  */
 int lineage_find_confidence(struct lineage *lineage, struct simhash_error *error);
 
-/* From sizes alone. */
+/* From times or sizes alone. */
+int lineage_evidence_of_time(int64_t x_ns, int64_t y_ns);
 int lineage_evidence_of_size(int64_t x, int64_t y);
 
 #endif

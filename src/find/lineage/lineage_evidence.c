@@ -24,14 +24,15 @@ static int evidence_of_name(struct name_order names)
 {
 	/* A number that may count something weighs less than a time. */
 	static const int weights[] = {
-		[NAME_NONE] = 0,     [NAME_VERSION] = 400, [NAME_DATE] = 400, [NAME_APPENDED] = 400,
-		[NAME_NUMBER] = 150, [NAME_BACKUP] = 250,  [NAME_COPY] = 200};
+		[NAME_NONE] = 0,       [NAME_VERSION] = 400, [NAME_DATE] = 400,
+		[NAME_APPENDED] = 400, [NAME_NUMBER] = 150,  [NAME_BACKUP] = 250,
+		[NAME_COPY] = 200,     [NAME_ROTATION] = 400};
 
 	return names.order < 0 ? weights[names.reason] : -weights[names.reason];
 }
 
 /* Times within one minute come from unpacking, copying or checking out. */
-static int evidence_of_time(int64_t x_ns, int64_t y_ns)
+int lineage_evidence_of_time(int64_t x_ns, int64_t y_ns)
 {
 	static const struct {
 		int64_t seconds;
@@ -91,12 +92,13 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 	static const enum lineage_reason reasons[] = {
 		[NAME_VERSION] = REASON_VERSION,  [NAME_DATE] = REASON_VERSION,
 		[NAME_APPENDED] = REASON_VERSION, [NAME_NUMBER] = REASON_VERSION,
-		[NAME_BACKUP] = REASON_BACKUP,	  [NAME_COPY] = REASON_COPY};
+		[NAME_BACKUP] = REASON_BACKUP,	  [NAME_COPY] = REASON_COPY,
+		[NAME_ROTATION] = REASON_ROTATION};
 	struct lineage_evidence evidence = {{0}};
 
 	if (names.order != 0)
 		evidence.of[reasons[names.reason]] = evidence_of_name(names);
-	evidence.of[REASON_TIME] = evidence_of_time(x->mtime_ns, y->mtime_ns);
+	evidence.of[REASON_TIME] = lineage_evidence_of_time(x->mtime_ns, y->mtime_ns);
 	evidence.of[REASON_SIZE] =
 		lineage_evidence_of_size(x->files[0]->size_bytes, y->files[0]->size_bytes);
 	return evidence;

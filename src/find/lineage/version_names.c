@@ -294,8 +294,7 @@ static bool is_within(struct bytes digits, unsigned low, unsigned high)
 	return value >= low && value <= high;
 }
 
-/* Does it begin with a day like 2024-03-05, or 20240305 without separators? */
-static bool begins_with_date(struct bytes text)
+bool name_begins_with_day(struct bytes text)
 {
 	size_t between = text.size > 4 && is_separator(text.data[4]);
 	const char *month, *day;
@@ -355,7 +354,7 @@ static enum name_reason meaning_at(struct bytes text, size_t at)
 {
 	char before = at > 0 ? text.data[at - 1] : '\0';
 
-	if (begins_with_date(bytes_after(text, at)))
+	if (name_begins_with_day(bytes_after(text, at)))
 		return NAME_DATE;
 	if (before == '~' || (before == '.' && at > 1 && ascii_is_digit(text.data[at - 2])) ||
 	    is_version_mark(word_before(text, at)))

@@ -6,6 +6,7 @@
 #ifndef SIMHASH_FIND_VERSION_NAMES_H
 #define SIMHASH_FIND_VERSION_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
@@ -17,7 +18,8 @@ enum name_reason {
 	NAME_APPENDED, /* a number in parentheses, or one that the other name does not have */
 	NAME_NUMBER,   /* other numbers, which may count pages, photos or invoices */
 	NAME_BACKUP,   /* "~", ".bak", "old" */
-	NAME_COPY      /* "(1)", "copy of", "new" */
+	NAME_COPY,     /* "(1)", "copy of", "new" */
+	NAME_ROTATION  /* app.log.1: see rotations.h */
 };
 
 struct name_order {
@@ -37,6 +39,9 @@ struct name_order names_order(struct version_name x, struct version_name y);
 
 /* The order of a name compared with the empty name, if it is the name of a backup or a copy. */
 struct name_order name_mark(struct bytes text);
+
+/* Does it begin with a day like 2024-03-05, or 20240305 without separators? */
+bool name_begins_with_day(struct bytes text);
 
 /*
  * For each byte of a text where a number begins, set the reason that this number is: NAME_VERSION,

@@ -26,8 +26,12 @@ static struct bytes last_part(struct bytes path)
 
 struct version_path version_path_of(struct bytes path)
 {
-	return (struct version_path){
+	struct version_path parsed = {
 		.path = path, .name = last_part(path), .depth = depth_of(path)};
+
+	parsed.rotation = rotation_of(parsed.name);
+	parsed.is_rotated = rotation_is_sure(&parsed.rotation);
+	return parsed;
 }
 
 void version_path_parse(struct version_path *path, uint8_t *meanings)
@@ -113,6 +117,7 @@ static enum names_relation relation_by(struct name_order order, bool same_name)
 		return NAMES_MARKED;
 	case NAME_DATE:
 	case NAME_APPENDED:
+	case NAME_ROTATION:
 		return NAMES_ALIKE;
 	case NAME_NUMBER:
 		return same_name ? NAMES_ALIKE : NAMES_COUNTED;
@@ -122,11 +127,20 @@ static enum names_relation relation_by(struct name_order order, bool same_name)
 	return same_name ? NAMES_ALIKE : NAMES_OTHER;
 }
 
+static struct name_order last_parts_order(const struct version_path *x,
+					  const struct version_path *y)
+{
+	int order = x->is_rotated && y->is_rotated ? rotation_compare(&x->rotation, &y->rotation)
+						   : 0;
+
+	return order != 0 ? (struct name_order){order, NAME_ROTATION}
+			  : names_order(part_of(x, x->name), part_of(y, y->name));
+}
+
 struct paths_comparison paths_compare(const struct version_path *x, const struct version_path *y)
 {
 	bool same_name = are_equal(x->name, y->name);
-	struct name_order names = same_name ? NO_ORDER
-					    : names_order(part_of(x, x->name), part_of(y, y->name));
+	struct name_order names = same_name ? NO_ORDER : last_parts_order(x, y);
 	struct name_order directories = directories_order(x, y), order = names;
 
 	if (names.order == 0)

@@ -11,20 +11,23 @@
 #ifndef SIMHASH_FIND_VERSION_PATHS_H
 #define SIMHASH_FIND_VERSION_PATHS_H
 
+#include "find/lineage/rotations.h"
 #include "find/lineage/version_names.h"
 
 /* What two names say about the files being versions of one file. */
 enum names_relation {
 	NAMES_OTHER,   /* nothing in common, as with translations and letters */
 	NAMES_COUNTED, /* the same except for a number that may count something */
-	NAMES_ALIKE,   /* the same except for directories, a date or an appended number */
-	NAMES_MARKED   /* marked as a version, a backup or a copy */
+	NAMES_ALIKE, /* the same except for directories, a date, an appended number or a rotation */
+	NAMES_MARKED /* marked as a version, a backup or a copy */
 };
 
 struct version_path {
 	struct bytes path, name; /* borrowed; name: the last part */
 	size_t depth;		 /* the number of slashes */
 	const uint8_t *meanings; /* borrowed; NULL: not parsed */
+	struct rotation rotation;
+	bool is_rotated; /* Is the name that of a rotated log? The caller can set it. */
 };
 
 struct version_path version_path_of(struct bytes path);

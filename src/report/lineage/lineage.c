@@ -30,7 +30,8 @@ static bool has_versions(const struct group *group, const struct group_member *m
 const char *lineage_reason_name(enum lineage_reason reason)
 {
 	static const char *const names[] = {
-		[REASON_VERSION] = "number", [REASON_BACKUP] = "backup", [REASON_COPY] = "copy",
+		[REASON_VERSION] = "number", [REASON_ROTATION] = "rotation",
+		[REASON_BACKUP] = "backup",  [REASON_COPY] = "copy",
 		[REASON_TIME] = "time",	     [REASON_SIZE] = "size",
 	};
 

@@ -26,7 +26,7 @@ void lineage_write_legend(struct listing *listing);
 int lineage_write_text(struct listing *listing, const struct group *group,
 		       const struct lineage *lineage, struct simhash_error *error);
 
-/* Return "number", "backup", "copy", "time" or "size". */
+/* Return "number", "rotation", "backup", "copy", "time" or "size". */
 const char *lineage_reason_name(enum lineage_reason reason);
 
 /* Is this a reason why the parent is earlier? */
