@@ -253,6 +253,8 @@ history(lambda i: f"w/days/thesis 2024-03-{i + 8:02d}.doc", 4, 0)
 history(lambda i: f"w/contrary/report {5 - i}.doc", 5, 2)
 put("w/two/scan 1.pdf", logo + words(500), 1)
 put("w/two/scan 2.pdf", logo + words(500), 2)
+for i in range(6):  # the first one is hardly more than the template
+    put(f"w/tracks/0{i + 1} - {'anna bert carl dora emil fritz'.split()[i]}.mp3", bytes(b ^ 85 for b in logo[:14000]) + words(0 if i == 0 else 200), i)
 put("w/more/scan 1.pdf", logo[::-1] + words(60), 1)
 put("w/more/scan 2.pdf", logo[::-1] + words(60), 2)
 PYTHON

@@ -437,10 +437,10 @@ int lineage_make(const struct group *group, const struct group_member *members,
 		status = link_slice(lineage, first, parents, error);
 	if (status == 0)
 		status = lineage_put_in_order(lineage, error);
-	if (status == 0) {
-		lineage_settle_doubts(lineage);
+	if (status == 0)
+		status = lineage_settle_doubts(lineage, error);
+	if (status == 0)
 		status = lineage_put_in_order(lineage, error);
-	}
 	if (status == 0)
 		status = lineage_find_confidence(lineage, error);
 	free(parents);

@@ -127,7 +127,7 @@ double lineage_relation(const struct lineage_version *x, const struct lineage_ve
  * Raise the relations of a tree that are in doubt, or remove the edges, if the whole tree shows what
  * is right. The versions must be in order, and are not afterwards.
  */
-void lineage_settle_doubts(struct lineage *lineage);
+int lineage_settle_doubts(struct lineage *lineage, struct simhash_error *error);
 
 /*
  * Reduce the evidence for two versions that are next to each other, but whose names are not names of

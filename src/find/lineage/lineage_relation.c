@@ -3,6 +3,9 @@
  * template. docs/algorithm.md describes the rule.
  * SPDX-License-Identifier: MIT
  */
+#include <stdlib.h>
+
+#include "base/basic/error.h"
 #include "find/lineage/lineage.h"
 #include "find/rule/verify.h"
 
@@ -192,10 +195,64 @@ static void settle(struct lineage *lineage, size_t first, size_t end)
 	}
 }
 
-void lineage_settle_doubts(struct lineage *lineage)
+/* ---- A template and the files made from it ---- */
+
+/*
+ * A file that has hardly any content except a template is between any two files that were made from
+ * it. So it has edges to many of them, and the names do not say that these are versions.
+ */
+#define HUB_MIN 4
+#define COPY_MIN 0.95 /* such files are renamed copies with few edits, even if there are many */
+
+/* Is this an edge between names that are not alike, of files that differ clearly? */
+static bool is_edge_of_others(const struct lineage *lineage, size_t v)
 {
+	const struct lineage_version *version = &lineage->versions[v];
+
+	const struct lineage_version *parent;
+	struct relation relation = {.resemblance = 0};
+
+	if (version->parent == NO_PARENT)
+		return false;
+	parent = &lineage->versions[version->parent];
+	estimate_resemblance(version->files[0], parent->files[0], &relation);
+	return relation.resemblance < COPY_MIN &&
+	       lineage_compare_names(parent, version).relation < NAMES_ALIKE;
+}
+
+/* Remove such edges of a version that has at least half of all edges of its tree. */
+static void drop_hub(struct lineage *lineage, size_t first, size_t end, size_t *edges)
+{
+	size_t hub = first, all = 0;
+
+	for (size_t v = first; v < end; v++)
+		edges[v] = 0;
+	for (size_t v = first; v < end; v++) {
+		all += lineage->versions[v].parent != NO_PARENT;
+		if (is_edge_of_others(lineage, v)) {
+			edges[v]++;
+			edges[lineage->versions[v].parent]++;
+		}
+	}
+	for (size_t v = first; v < end; v++)
+		hub = edges[v] > edges[hub] ? v : hub;
+	for (size_t v = first; edges[hub] >= HUB_MIN && 2 * edges[hub] >= all && v < end; v++)
+		if ((v == hub || lineage->versions[v].parent == hub) &&
+		    is_edge_of_others(lineage, v))
+			lineage->versions[v].parent = NO_PARENT;
+}
+
+int lineage_settle_doubts(struct lineage *lineage, struct simhash_error *error)
+{
+	size_t *edges = malloc((lineage->count + 1) * sizeof *edges);
+
+	if (edges == NULL)
+		return error_set_memory(error);
 	for (size_t first = 0, end; first < lineage->count; first = end) {
 		end = lineage_tree_end(lineage, first);
 		settle(lineage, first, end);
+		drop_hub(lineage, first, end, edges);
 	}
+	free(edges);
+	return 0;
 }
