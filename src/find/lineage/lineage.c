@@ -22,12 +22,19 @@
 /* Evidence that may show the order of versions, or may be unrelated to it. */
 enum firm { FIRM_NAMES, FIRM_TIME, FIRMS };
 
+/* The nearest others of a version, the nearest one first. */
+#define NEAREST 16
+struct nearest {
+	uint32_t of[NEAREST], count;
+};
+
 struct slice {
 	struct lineage_version *versions;
 	uint32_t count;
 	int32_t *differences; /* between a row and a column */
 	/* First of the names; then the confidence in percent that both are versions of one file. */
 	uint8_t *relations;
+	struct nearest *nearest;
 	uint32_t *families;	/* versions in different families are strangers */
 	int16_t *firm[FIRMS];	/* the evidence that the row is earlier than the column */
 	uint32_t *ranks[FIRMS]; /* the number of versions that are earlier by this evidence */
@@ -64,35 +71,38 @@ static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 
 /* ---- Strangers ---- */
 
-/* The two nearest others of a version, or slice->count. */
-struct nearest {
-	uint32_t first, second;
-};
-
 static struct nearest find_nearest(const struct slice *slice, uint32_t version)
 {
-	struct nearest nearest = {slice->count, slice->count};
+	struct nearest nearest = {.count = 0};
 	const int32_t *row = slice->differences + cell(slice, version, 0);
 
 	for (uint32_t v = 0; v < slice->count; v++) {
-		if (v == version)
+		uint32_t at = nearest.count;
+		if (v == version || (at == NEAREST && row[v] >= row[nearest.of[at - 1]]))
 			continue;
-		if (nearest.first == slice->count || row[v] < row[nearest.first]) {
-			nearest.second = nearest.first;
-			nearest.first = v;
-		} else if (nearest.second == slice->count || row[v] < row[nearest.second]) {
-			nearest.second = v;
-		}
+		at = at == NEAREST ? at - 1 : at;
+		for (; at > 0 && row[nearest.of[at - 1]] > row[v]; at--)
+			nearest.of[at] = nearest.of[at - 1];
+		nearest.of[at] = v;
+		nearest.count += nearest.count < NEAREST;
 	}
 	return nearest;
 }
 
-/* The version that is nearest to either of two others. */
-static const struct lineage_version *third_of(const struct slice *slice,
-					      const struct nearest *nearest, uint32_t x, uint32_t y)
+/* The version that is nearest to x, except y; or slice->count. */
+static uint32_t nearest_except(const struct slice *slice, uint32_t x, uint32_t y)
 {
-	uint32_t of_x = nearest[x].first != y ? nearest[x].first : nearest[x].second;
-	uint32_t of_y = nearest[y].first != x ? nearest[y].first : nearest[y].second;
+	const struct nearest *nearest = &slice->nearest[x];
+
+	if (nearest->count > 0 && nearest->of[0] != y)
+		return nearest->of[0];
+	return nearest->count > 1 ? nearest->of[1] : slice->count;
+}
+
+/* The version that is nearest to either of two others. */
+static const struct lineage_version *third_of(const struct slice *slice, uint32_t x, uint32_t y)
+{
+	uint32_t of_x = nearest_except(slice, x, y), of_y = nearest_except(slice, y, x);
 
 	if (of_x == slice->count || of_y == slice->count)
 		return NULL;
@@ -110,10 +120,10 @@ static void join_families(struct slice *slice, uint32_t one, uint32_t other)
 }
 
 /* A family is a set of versions that are connected by relations. */
-static void relate_all(struct slice *slice, struct nearest *nearest)
+static void relate_all(struct slice *slice)
 {
 	for (uint32_t v = 0; v < slice->count; v++) {
-		nearest[v] = find_nearest(slice, v);
+		slice->nearest[v] = find_nearest(slice, v);
 		slice->families[v] = v;
 	}
 	for (uint32_t x = 0; x < slice->count; x++)
@@ -121,7 +131,7 @@ static void relate_all(struct slice *slice, struct nearest *nearest)
 			double relation = lineage_relation(
 				&slice->versions[x], &slice->versions[y],
 				(enum names_relation)slice->relations[cell(slice, x, y)],
-				third_of(slice, nearest, x, y));
+				third_of(slice, x, y));
 			slice->relations[cell(slice, x, y)] = slice->relations[cell(slice, y, x)] =
 				(uint8_t)(100 * relation);
 			if (relation >= LINEAGE_RELATED && slice->families[x] != slice->families[y])
@@ -169,6 +179,29 @@ static bool is_before(int evidence, uint32_t u, uint32_t v)
 	return evidence > 0 || (evidence == 0 && u < v);
 }
 
+static bool is_placed_before(const struct slice *slice, enum firm firm, const uint32_t *place,
+			     uint32_t u, uint32_t v)
+{
+	return is_before(slice->firm[firm][cell(slice, place[u], place[v])], u, v);
+}
+
+/* The difference between a version and the nearest earlier one, or 0. */
+static int32_t ordered_difference(const struct slice *slice, enum firm firm, const uint32_t *place,
+				  uint32_t v)
+{
+	const int32_t *row = slice->differences + cell(slice, v, 0);
+	const struct nearest *nearest = &slice->nearest[v];
+	int32_t least = INT32_MAX;
+
+	for (uint32_t i = 0; i < nearest->count; i++)
+		if (is_placed_before(slice, firm, place, nearest->of[i], v))
+			return row[nearest->of[i]];
+	for (uint32_t u = 0; nearest->count == NEAREST && u < slice->count; u++)
+		if (row[u] < least && is_placed_before(slice, firm, place, u, v))
+			least = row[u];
+	return least == INT32_MAX ? 0 : least;
+}
+
 /*
  * The same sum if no version may come from a later one. `place` contains for each version the
  * number of the version whose names or times it gets.
@@ -177,14 +210,8 @@ static int64_t ordered_sum(const struct slice *slice, enum firm firm, const uint
 {
 	int64_t sum = 0;
 
-	for (uint32_t v = 0; v < slice->count; v++) {
-		int32_t least = INT32_MAX;
-		for (uint32_t u = 0; u < slice->count; u++)
-			if (slice->differences[cell(slice, v, u)] < least &&
-			    is_before(slice->firm[firm][cell(slice, place[u], place[v])], u, v))
-				least = slice->differences[cell(slice, v, u)];
-		sum += least == INT32_MAX ? 0 : least;
-	}
+	for (uint32_t v = 0; v < slice->count; v++)
+		sum += ordered_difference(slice, firm, place, v);
 	return sum;
 }
 
@@ -249,23 +276,18 @@ static int trust_in(const struct slice *slice, enum firm firm, int64_t least, ui
 
 static int compare_all(struct slice *slice, struct simhash_error *error)
 {
-	struct nearest *nearest = malloc(slice->count * sizeof *nearest);
 	int32_t *spare = malloc(slice->count * sizeof *spare);
 	int64_t least;
 
-	if (nearest == NULL || spare == NULL) {
-		free(nearest);
-		free(spare);
+	if (spare == NULL)
 		return error_set_memory(error);
-	}
 	for (uint32_t x = 0; x < slice->count; x++)
 		for (uint32_t y = x + 1; y < slice->count; y++)
 			compare_two(slice, x, y);
-	relate_all(slice, nearest);
+	relate_all(slice);
 	least = least_sum(slice, spare);
 	for (unsigned f = 0; f < FIRMS; f++)
 		slice->trust_percent[f] = trust_in(slice, f, least, (uint32_t *)spare);
-	free(nearest);
 	free(spare);
 	return 0;
 }
@@ -332,6 +354,7 @@ static void slice_release(struct slice *slice)
 	}
 	free(slice->differences);
 	free(slice->relations);
+	free(slice->nearest);
 	free(slice->families);
 }
 
@@ -345,9 +368,10 @@ static int slice_init(struct slice *slice, struct lineage_version *versions, uin
 				.count = count,
 				.differences = calloc(cells, sizeof *slice->differences),
 				.relations = calloc(cells, sizeof *slice->relations),
+				.nearest = calloc(count, sizeof *slice->nearest),
 				.families = calloc(count, sizeof *slice->families)};
 	has_memory = slice->differences != NULL && slice->relations != NULL &&
-		     slice->families != NULL;
+		     slice->nearest != NULL && slice->families != NULL;
 	for (int f = 0; f < FIRMS; f++) {
 		slice->firm[f] = calloc(cells, sizeof *slice->firm[f]);
 		slice->ranks[f] = calloc(count, sizeof *slice->ranks[f]);
