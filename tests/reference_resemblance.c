@@ -85,18 +85,19 @@ static bool is_capped(unsigned level, unsigned hits)
 	return hits >= (most < 256 ? 256 : most);
 }
 
-void reference_registers(const uint8_t *bytes, size_t size, uint8_t sketch[128])
+struct hit {
+	unsigned rank;
+	uint64_t hash;
+};
+
+/* Returns the number of hits. */
+static size_t find_hits(const uint8_t *bytes, size_t size, struct hit *found)
 {
-	const uint64_t none = 0xffffffffffffffffu;
-	size_t positions = size < 16 ? 0 : size - 15;
+	size_t positions = size < 16 ? 0 : size - 15, count = 0;
 	unsigned level = reference_level(size), hits = 0;
-	uint64_t least[128];
 	bool is_left_out = false;
 
-	for (int r = 0; r < 128; r++)
-		least[r] = none;
 	for (size_t i = 0; i < positions; i++) {
-		uint64_t h, value;
 		unsigned rank;
 		if (i % 4096 == 0)
 			hits = 0;
@@ -106,13 +107,40 @@ void reference_registers(const uint8_t *bytes, size_t size, uint8_t sketch[128])
 		if (is_left_out || rank > 0xFFFFu >> level)
 			continue;
 		hits++;
-		h = hash(bytes + i);
-		value = rank * 281474976710656u + h / 512 % 281474976710656u;
+		found[count].rank = rank;
+		found[count++].hash = hash(bytes + i);
+	}
+	return count;
+}
+
+static struct hit *all_hits(const uint8_t *bytes, size_t size, size_t *count)
+{
+	struct hit *hits = malloc((size + 1) * sizeof *hits);
+
+	if (hits == NULL)
+		abort();
+	*count = find_hits(bytes, size, hits);
+	return hits;
+}
+
+void reference_registers(const uint8_t *bytes, size_t size, uint8_t sketch[128])
+{
+	const uint64_t none = 0xffffffffffffffffu;
+	uint64_t least[128];
+	size_t count;
+	struct hit *hits = all_hits(bytes, size, &count);
+
+	for (int r = 0; r < 128; r++)
+		least[r] = none;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t h = hits[i].hash;
+		uint64_t value = hits[i].rank * 281474976710656u + h / 512 % 281474976710656u;
 		if (value < least[h / 144115188075855872u])
 			least[h / 144115188075855872u] = value;
 	}
 	for (int r = 0; r < 128; r++)
 		sketch[r] = least[r] == none ? 0 : (uint8_t)(1 + least[r] % 255);
+	free(hits);
 }
 
 /* ---- Texts ---- */
@@ -292,6 +320,70 @@ void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[144])
 		put_number(sketch + 136, XXH3_64bits(normal, normal_size));
 	}
 	free(normal);
+}
+
+/* ---- Pieces ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The number of values below 2^(48 - level). */
+static size_t count_below(const uint64_t *values, size_t count, unsigned level)
+{
+	uint64_t bound = 281474976710656u;
+	size_t below = 0;
+
+	for (unsigned i = 0; i < level; i++)
+		bound /= 2;
+	while (below < count && values[below] < bound)
+		below++;
+	return below;
+}
+
+static uint64_t *pieces_of(const uint8_t *bytes, size_t size, unsigned wanted, size_t *count,
+			   unsigned *level)
+{
+	unsigned least = reference_level(size);
+	size_t hit_count, different = 0;
+	struct hit *hits = all_hits(bytes, size, &hit_count);
+	uint64_t *values = malloc((hit_count + 1) * sizeof *values);
+
+	if (values == NULL)
+		abort();
+	for (size_t i = 0; i < hit_count; i++)
+		values[i] = hits[i].rank * 4294967296u + hits[i].hash / 33554432u % 4294967296u;
+	qsort(values, hit_count, sizeof *values, compare_numbers);
+	for (size_t i = 0; i < hit_count; i++)
+		if (i == 0 || values[i] != values[i - 1])
+			values[different++] = values[i];
+	if (size < 2063)
+		different = 0;
+	*level = wanted > least ? wanted : least;
+	while (different > 0 && *level > least && count_below(values, different, *level) < 16)
+		*level -= 1;
+	while (count_below(values, different, *level) > 65536)
+		*level += 1;
+	*count = count_below(values, different, *level);
+	free(hits);
+	return values;
+}
+
+uint64_t *reference_pieces(const uint8_t *bytes, size_t size, unsigned text_level,
+			   unsigned other_level, size_t *count, unsigned *level)
+{
+	size_t normal_size;
+	uint8_t *normal = reference_normal_form(bytes, size, &normal_size);
+	uint64_t *values;
+
+	if (normal == NULL)
+		return pieces_of(bytes, size, other_level, count, level);
+	values = pieces_of(normal, normal_size, text_level, count, level);
+	free(normal);
+	return values;
 }
 
 /* ---- Resemblance ---- */

@@ -25,6 +25,13 @@ uint8_t *reference_normal_form(const uint8_t *bytes, size_t size, size_t *normal
 /* The registers, the text size and the text hash; both are zeros if the sketch has none. */
 void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[144]);
 
+/*
+ * The pieces of a content, ascending, which the caller frees; their number and their level. The
+ * levels are the wanted ones, for a text and for another content.
+ */
+uint64_t *reference_pieces(const uint8_t *bytes, size_t size, unsigned text_level,
+			   unsigned other_level, size_t *count, unsigned *level);
+
 /* False: the sketches give no estimate. */
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],
 			   uint64_t size_b, double *resemblance);

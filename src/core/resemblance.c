@@ -22,16 +22,24 @@ size_t resemblance_hits_max(unsigned level)
 
 void resemblance_begin(struct resemblance_registers *registers)
 {
-	memset(registers, 0xff, sizeof *registers);
+	memset(registers->value, 0xff, sizeof registers->value);
+	registers->pieces = NULL;
 }
 
 void resemblance_add(struct resemblance_registers *registers, unsigned level, uint64_t offset,
 		     const uint8_t *bytes, size_t size_bytes)
 {
+	struct piece_collector *pieces = registers->pieces;
+
 	assert(offset % RESEMBLANCE_BLOCK == 0);
 	(void)offset;
+	if (pieces != NULL)
+		pieces->sampled = level;
+	if (level < PIECE_LEVEL_MIN)
+		registers->pieces = NULL;
 	if (size_bytes >= SHINGLE_SIZE)
 		scan_kernel()->add_shingles(registers, level, bytes, size_bytes - SHINGLE_OVERLAP);
+	registers->pieces = pieces;
 }
 
 void resemblance_merge(struct resemblance_registers *registers,

@@ -16,6 +16,7 @@
 #define SIMHASH_CORE_RESEMBLANCE_H
 
 #include "base/basic/byte_order.h"
+#include "core/piece_collector.h"
 #include "simhash_resemblance.h"
 
 #define SHINGLE_SIZE 16
@@ -33,6 +34,7 @@
 
 struct resemblance_registers {
 	uint64_t value[SIMHASH_RESEMBLANCE_REGISTERS]; /* the minimum so far; UINT64_MAX: none */
+	struct piece_collector *pieces; /* borrowed; collects the pieces of the hits; or NULL */
 };
 
 /*
@@ -78,6 +80,13 @@ bool resemblance_load(const void *bytes, size_t size, struct simhash_resemblance
 /* Is a content with these first bytes a text? They are TEXT_HEAD bytes, or all bytes. */
 bool resemblance_is_of_text(const void *bytes, size_t size);
 
+/*
+ * From the next content on, also collect its pieces. The collector is borrowed; it has the pieces
+ * when the sketch is finished.
+ */
+void resemblance_scanner_collect(struct simhash_resemblance_scanner *scanner,
+				 struct piece_collector *pieces, struct piece_levels levels);
+
 /* Compute the sketch of a whole content, in the memory of a scanner, which begins it. */
 void resemblance_scanner_compute(struct simhash_resemblance_scanner *scanner, const void *bytes,
 				 size_t size_bytes, struct simhash_resemblance_sketch *sketch);
@@ -85,6 +94,7 @@ void resemblance_scanner_compute(struct simhash_resemblance_scanner *scanner, co
 /* After this number of hits in a block, no further group of its positions is examined. */
 size_t resemblance_hits_max(unsigned level);
 
+/* Begin without a collector of pieces. */
 void resemblance_begin(struct resemblance_registers *registers);
 
 /*
@@ -95,7 +105,7 @@ void resemblance_begin(struct resemblance_registers *registers);
 void resemblance_add(struct resemblance_registers *registers, unsigned level, uint64_t offset,
 		     const uint8_t *bytes, size_t size_bytes);
 
-/* Merge `other` into `registers`. Both must have the same level. */
+/* Merge `other` into `registers`, but not their pieces. Both must have the same level. */
 void resemblance_merge(struct resemblance_registers *registers,
 		       const struct resemblance_registers *other);
 

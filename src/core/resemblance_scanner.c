@@ -24,6 +24,8 @@ _Static_assert(HELD_MAX - RESEMBLANCE_LEVEL_KNOWN >= NORMAL_ROOM_MIN, "room for 
 struct simhash_resemblance_scanner {
 	XXH3_state_t hash; /* of the normal form before `held` */
 	struct resemblance_registers registers;
+	struct piece_collector *pieces; /* or NULL */
+	struct piece_levels piece_levels;
 	uint64_t offset; /* the offset of `held` in the content or in its normal form */
 	size_t held_size;
 	bool is_decided;
@@ -37,8 +39,16 @@ int simhash_resemblance_scanner_new(struct simhash_resemblance_scanner **scanner
 	*scanner = aligned_alloc(_Alignof(struct simhash_resemblance_scanner), sizeof **scanner);
 	if (*scanner == NULL)
 		return error_set_memory(error);
+	(*scanner)->pieces = NULL;
 	simhash_resemblance_scanner_begin(*scanner);
 	return 0;
+}
+
+void resemblance_scanner_collect(struct simhash_resemblance_scanner *scanner,
+				 struct piece_collector *pieces, struct piece_levels levels)
+{
+	scanner->pieces = pieces;
+	scanner->piece_levels = levels;
 }
 
 void simhash_resemblance_scanner_free(struct simhash_resemblance_scanner *scanner)
@@ -162,8 +172,14 @@ bool resemblance_is_of_text(const void *bytes, size_t size)
 
 static void decide(struct simhash_resemblance_scanner *scanner, const uint8_t *head, size_t size)
 {
+	const struct piece_levels *levels = &scanner->piece_levels;
+
 	normal_form_begin(&scanner->form, head, size);
 	scanner->is_decided = true;
+	scanner->registers.pieces = scanner->pieces;
+	if (scanner->pieces != NULL)
+		piece_collector_begin(scanner->pieces,
+				      scanner->form.is_text ? levels->text : levels->other);
 }
 
 /* Decide by the held bytes. */
@@ -242,10 +258,15 @@ static void finish_decided(const struct simhash_resemblance_scanner *scanner,
 void simhash_resemblance_scanner_finish(const struct simhash_resemblance_scanner *scanner,
 					struct simhash_resemblance_sketch *sketch)
 {
-	if (scanner->is_decided)
+	struct simhash_resemblance_scanner whole;
+
+	if (scanner->is_decided) {
 		finish_decided(scanner, sketch);
-	else /* all of the content is held */
-		simhash_resemblance_sketch_compute(scanner->held, scanner->held_size, sketch);
+		return;
+	}
+	/* All of the content is held. */
+	resemblance_scanner_collect(&whole, scanner->pieces, scanner->piece_levels);
+	resemblance_scanner_compute(&whole, scanner->held, scanner->held_size, sketch);
 }
 
 void resemblance_scanner_compute(struct simhash_resemblance_scanner *scanner, const void *bytes,
@@ -268,5 +289,6 @@ void simhash_resemblance_sketch_compute(const void *bytes, size_t size_bytes,
 {
 	struct simhash_resemblance_scanner scanner;
 
+	scanner.pieces = NULL;
 	resemblance_scanner_compute(&scanner, bytes, size_bytes, sketch);
 }

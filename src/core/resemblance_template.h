@@ -186,16 +186,36 @@ static inline uint64_t hash(const uint8_t *p)
 	return ((uint64_t)product ^ (uint64_t)(product >> 64)) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
+/* Enter a hit into its register. Returns its value. */
+static inline uint64_t enter_hit(struct resemblance_registers *registers, const uint8_t *bytes,
+				 const struct hits *hits, unsigned at)
+{
+	uint64_t h = hash(bytes + at);
+	uint64_t value = (uint64_t)hits->rank[at % 2][at / 2] << 48 | h << 7 >> 16;
+	uint64_t *least = &registers->value[h >> 57];
+
+	*least = value < *least ? value : *least;
+	return value;
+}
+
 static void enter_hits(struct resemblance_registers *registers, const uint8_t *bytes,
 		       const struct hits *hits, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		unsigned at = hits->position[i];
-		uint64_t h = hash(bytes + at);
-		uint64_t value = (uint64_t)hits->rank[at % 2][at / 2] << 48 | h << 7 >> 16;
-		uint64_t *least = &registers->value[h >> 57];
-		*least = value < *least ? value : *least;
+	struct piece_collector *pieces = registers->pieces;
+	uint64_t *next;
+
+	if (pieces == NULL || !piece_collector_room(pieces, count)) {
+		for (size_t i = 0; i < count; i++)
+			enter_hit(registers, bytes, hits, hits->position[i]);
+		return;
 	}
+	next = pieces->values + pieces->count;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = enter_hit(registers, bytes, hits, hits->position[i]);
+		*next = value >> (64 - PIECE_BITS);
+		next += value <= pieces->last;
+	}
+	pieces->count = (size_t)(next - pieces->values);
 }
 
 static void add_shingles(struct resemblance_registers *registers, unsigned level,

@@ -1,5 +1,6 @@
 /*
- * Compares sketches with resemblance_vectors.txt, which explains its lines.
+ * Compares sketches with resemblance_vectors.txt and pieces with pieces_vectors.txt, which explain
+ * their lines.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -13,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "core/resemblance.h"
 #include "data.h"
-#include "simhash_resemblance.h"
 
 static struct simhash_error error;
 
@@ -111,6 +112,60 @@ static void sketch_gives_known_answers(void **state)
 	fclose(vectors);
 }
 
+/* Compare the pieces of a content with their stored form in hexadecimal. */
+static void expect_pieces(const uint8_t *bytes, size_t size, struct piece_levels levels,
+			  const char *hex)
+{
+	static uint8_t stored[PIECES_STORED_MAX(1000)];
+	char actual[2 * sizeof stored + 1] = "-";
+	struct piece_collector collector = {.count = 0};
+	struct simhash_resemblance_scanner *scanner;
+	struct simhash_resemblance_sketch sketch;
+	struct content_pieces pieces;
+	size_t stored_size;
+
+	assert_int_equal(simhash_resemblance_scanner_new(&scanner, &error), 0);
+	resemblance_scanner_collect(scanner, &collector, levels);
+	resemblance_scanner_compute(scanner, bytes, size, &sketch);
+	assert_true(piece_collector_finish(&collector, &pieces));
+	assert_true(pieces.count <= 1000);
+	stored_size = pieces.count == 0 ? 0 : content_pieces_store(&pieces, stored);
+	for (size_t i = 0; i < stored_size; i++)
+		snprintf(actual + 2 * i, 3, "%02x", stored[i]);
+	assert_string_equal(actual, hex);
+	simhash_resemblance_scanner_free(scanner);
+	piece_collector_release(&collector);
+}
+
+static void pieces_give_known_answers(void **state)
+{
+	FILE *vectors = fopen(PIECES_VECTORS, "r");
+	char line[8000], name[16], hex[7801];
+	unsigned lines = 0;
+
+	(void)state;
+	assert_non_null(vectors);
+	while (fgets(line, sizeof line, vectors) != NULL) {
+		struct piece_levels levels;
+		uint64_t a, b;
+		size_t size, count;
+		uint8_t *bytes;
+		if (line[0] == '#')
+			continue;
+		assert_int_equal(sscanf(line, "%15s %" SCNu64 " %" SCNu64 " %zu %u %u %zu %7800s",
+					name, &a, &b, &size, &levels.text, &levels.other, &count,
+					hex),
+				 8);
+		bytes = malloc(2 * size + 4);
+		size = generate(name, a, b, size, bytes);
+		expect_pieces(bytes, size, levels, hex);
+		free(bytes);
+		lines++;
+	}
+	assert_true(lines >= 25);
+	fclose(vectors);
+}
+
 static int set_up(void **state)
 {
 	const char *kernel = getenv("SIMHASH_KERNEL");
@@ -121,7 +176,8 @@ static int set_up(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(sketch_gives_known_answers)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(sketch_gives_known_answers),
+					   cmocka_unit_test(pieces_give_known_answers)};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,0 +1,178 @@
+/*
+ * Stores, reads and compares the pieces of contents. The stored form is the level, the number of
+ * lower bits, and then the difference of each piece from the next possible value in a Rice code:
+ * the upper part of the difference as ones and a zero, then its lower bits, from the lowest bit of
+ * each byte on. Ones fill the last byte.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/content_pieces.h"
+
+#include <string.h>
+
+#define HEAD 2 /* the level, and the number of lower bits */
+
+/* ---- Writing ---- */
+
+struct bit_writer {
+	uint8_t *next;
+	uint64_t bits; /* that are not yet written, at most 7 between two calls */
+	unsigned count;
+};
+
+/* Write at most 48 bits. */
+static void put(struct bit_writer *writer, uint64_t bits, unsigned count)
+{
+	writer->bits |= bits << writer->count;
+	writer->count += count;
+	while (writer->count >= 8) {
+		*writer->next++ = (uint8_t)writer->bits;
+		writer->bits >>= 8;
+		writer->count -= 8;
+	}
+}
+
+static void put_ones(struct bit_writer *writer, uint64_t count)
+{
+	for (; count > 32; count -= 32)
+		put(writer, UINT32_MAX, 32);
+	put(writer, (UINT64_C(1) << count) - 1, (unsigned)count);
+}
+
+/* Return the best number of lower bits: with it the upper part of a mean difference is 1. */
+static unsigned lower_bits(const struct content_pieces *pieces)
+{
+	uint64_t mean = pieces->count == 0 ? 1 : piece_bound(pieces->level) / pieces->count;
+
+	return mean == 0 ? 0 : 63 - (unsigned)__builtin_clzll(mean);
+}
+
+size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
+{
+	unsigned lower = lower_bits(pieces);
+	struct bit_writer writer = {.next = bytes + HEAD};
+	uint64_t least = 0; /* the least possible value of the next piece */
+
+	bytes[0] = (uint8_t)pieces->level;
+	bytes[1] = (uint8_t)lower;
+	for (size_t i = 0; i < pieces->count; i++) {
+		uint64_t difference = pieces->values[i] - least;
+		put_ones(&writer, difference >> lower);
+		put(&writer, 0, 1);
+		put(&writer, difference & ((UINT64_C(1) << lower) - 1), lower);
+		least = pieces->values[i] + 1;
+	}
+	if (writer.count > 0)
+		put_ones(&writer, 8 - writer.count);
+	return (size_t)(writer.next - bytes);
+}
+
+/* ---- Reading ---- */
+
+struct bit_reader {
+	const uint8_t *next, *end;
+	uint64_t bits;
+	unsigned count; /* the number of valid bits; bits above them are zero */
+};
+
+static void fill(struct bit_reader *reader)
+{
+	while (reader->count <= 56 && reader->next < reader->end) {
+		reader->bits |= (uint64_t)*reader->next++ << reader->count;
+		reader->count += 8;
+	}
+}
+
+static void drop(struct bit_reader *reader, unsigned count)
+{
+	reader->bits >>= count;
+	reader->count -= count;
+}
+
+/* Count and drop ones, and the zero after them. False if the bits end before a zero. */
+static bool take_ones(struct bit_reader *reader, uint64_t *ones)
+{
+	for (*ones = 0;;) {
+		unsigned here;
+		fill(reader);
+		here = ~reader->bits == 0 ? 64 : (unsigned)__builtin_ctzll(~reader->bits);
+		*ones += here;
+		if (here < reader->count) {
+			drop(reader, here + 1);
+			return true;
+		}
+		reader->bits = 0;
+		reader->count = 0;
+		if (reader->next == reader->end)
+			return false;
+	}
+}
+
+/* False if fewer bits are left. */
+static bool take(struct bit_reader *reader, unsigned count, uint64_t *bits)
+{
+	fill(reader);
+	if (reader->count < count)
+		return false;
+	*bits = reader->bits & ((UINT64_C(1) << count) - 1);
+	drop(reader, count);
+	return true;
+}
+
+bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
+			 struct content_pieces *pieces)
+{
+	const uint8_t *head = bytes;
+	struct bit_reader reader;
+	uint64_t least = 0, bound, ones, low;
+	unsigned lower;
+
+	*pieces = (struct content_pieces){.values = values};
+	if (size < HEAD || head[0] > PIECE_LEVEL_MAX || head[1] > PIECE_BITS)
+		return false;
+	pieces->level = head[0];
+	lower = head[1];
+	bound = piece_bound(pieces->level);
+	reader = (struct bit_reader){.next = head + HEAD, .end = head + size};
+	while (take_ones(&reader, &ones)) {
+		if (pieces->count == PIECES_MAX || !take(&reader, lower, &low) ||
+		    ones > (bound - 1) >> lower)
+			return false;
+		low += ones << lower;
+		if (low >= bound - least)
+			return false;
+		values[pieces->count++] = least + low;
+		least += low + 1;
+	}
+	return ones < 8; /* the ones that fill the last byte */
+}
+
+/* ---- Comparing ---- */
+
+static size_t count_below(const struct content_pieces *pieces, uint64_t bound)
+{
+	size_t low = 0, high = pieces->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (pieces->values[middle] < bound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct pieces_overlap content_pieces_compare(const struct content_pieces *x,
+					     const struct content_pieces *y)
+{
+	uint64_t bound = piece_bound(x->level > y->level ? x->level : y->level);
+	struct pieces_overlap overlap = {count_below(x, bound), count_below(y, bound), 0};
+
+	for (size_t i = 0, k = 0; i < overlap.x && k < overlap.y;) {
+		uint64_t a = x->values[i], b = y->values[k];
+		overlap.shared += a == b;
+		i += a <= b;
+		k += b <= a;
+	}
+	return overlap;
+}

@@ -1,0 +1,76 @@
+/*
+ * Defines the pieces of a content: a sample of its shingles with a fixed density, so that a content
+ * can be found inside any larger one (FracMinHash; docs/algorithm.md). Also the stored form of
+ * pieces, and the comparison of two contents by their pieces.
+ *
+ *     if (content_pieces_load(bytes, size, values, &x))
+ *             overlap = content_pieces_compare(&x, &y);
+ *     share = content_pieces_share(&overlap);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_CORE_CONTENT_PIECES_H
+#define SIMHASH_CORE_CONTENT_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PIECE_BITS 48 /* the rank of a shingle, 16 bits, and 32 bits of its hash */
+#define PIECES_MAX 65536
+#define PIECES_MIN 16
+#define PIECE_LEVEL_MAX (PIECE_BITS - 1)
+/* Contents with a lower level of the sketch, of fewer than 2,063 bytes, have no pieces. */
+#define PIECE_LEVEL_MIN 2
+
+/*
+ * All different values of a content below piece_bound(level), ascending. So one of 2^level
+ * different shingles is a piece.
+ */
+struct content_pieces {
+	unsigned level; /* at most PIECE_LEVEL_MAX */
+	size_t count;	/* at most PIECES_MAX */
+	const uint64_t *values;
+};
+
+static inline uint64_t piece_bound(unsigned level)
+{
+	return UINT64_C(1) << (PIECE_BITS - level);
+}
+
+/* ---- The stored form ---- */
+
+/* The maximum number of bytes of the stored form of this number of pieces. */
+#define PIECES_STORED_MAX(count) (2 + 7 * (size_t)(count))
+
+/* Write the stored form to `bytes`, which has room for it. Returns its size. */
+size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes);
+
+/*
+ * Read a stored form into *pieces. `values` has room for PIECES_MAX of them, and is borrowed by
+ * *pieces. False if the bytes are not a stored form: bytes of strangers are safe.
+ */
+bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
+			 struct content_pieces *pieces);
+
+/* ---- Comparing two contents ---- */
+
+/* The numbers of pieces of x and y below the smaller bound of both. */
+struct pieces_overlap {
+	size_t x, y, shared;
+};
+
+struct pieces_overlap content_pieces_compare(const struct content_pieces *x,
+					     const struct content_pieces *y);
+
+/*
+ * Return the containment of x in y, 0 to 1: the share of the shingles of x that y has. It is 0 if x
+ * has no piece below the common bound. With n = overlap->x pieces and a share s, the standard
+ * deviation is sqrt(s (1 - s) / n).
+ */
+static inline double content_pieces_share(const struct pieces_overlap *overlap)
+{
+	return overlap->x == 0 ? 0 : (double)overlap->shared / (double)overlap->x;
+}
+
+#endif
