@@ -16,6 +16,7 @@ GRANT SELECT, INSERT, UPDATE ON {database}.commit_count TO {writer};
 GRANT SELECT, INSERT ON {database}.filter_command TO {writer};
 GRANT SELECT, INSERT, DELETE ON {database}.measure TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO {writer};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.pieces TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO {writer};
@@ -33,6 +34,7 @@ GRANT SELECT ON {database}.filter_command TO {reader};
 GRANT SELECT ON {database}.find_run TO {reader};
 GRANT SELECT ON {database}.measure TO {reader};
 GRANT SELECT ON {database}.sketch TO {reader};
+GRANT SELECT ON {database}.pieces TO {reader};
 
 -- This user runs SQL queries and sees only the views.
 GRANT SELECT ON {database}.file_text TO {sql};

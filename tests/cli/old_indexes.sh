@@ -11,7 +11,7 @@ newest=$(newest_version)
 # Columns that must not differ: all except for where and when a file was scanned, and columns that
 # newer versions fill by scanning.
 same_columns() { # VERSION
-	local added=contents
+	local added="contents|pieces"
 	[ "$1" -ge 3 ] || added+="|links"
 	[ "$1" -ge 17 ] || added+="|resemblance_sketch"
 	if [ "$TEST_ENGINE" = sqlite ]; then
@@ -43,10 +43,17 @@ check_version() { # VERSION
 	same "rows from version $1" 20 "$(sql "SELECT COUNT(*) FROM file")"
 
 	# Their sketches are of the bytes of texts, with white space.
-	same "sketches from version $1" "$(sql "SELECT COUNT(*) FROM file a
+	[ "$1" -ge 17 ] || same "sketches from version $1" "$(sql "SELECT COUNT(*) FROM file a
 		JOIN host h ON h.id = a.host AND h.name = 'archive' WHERE size >= 16")" \
 		"$(sql "SELECT COUNT(*) FROM file a
 		JOIN host h ON h.id = a.host AND h.name = 'archive' WHERE resemblance_sketch IS NULL AND size >= 16")"
+
+	# Contents of both hosts have pieces, but only the new rows say so.
+	same "rows with pieces from version $1" "10 0" "$(sql "SELECT SUM(pieces) FROM file a
+		JOIN host h ON h.id = a.host AND h.name <> 'archive'") $(sql "SELECT SUM(pieces) FROM file a
+		JOIN host h ON h.id = a.host AND h.name = 'archive'")"
+	same "pieces after version $1" "$(sql "SELECT COUNT(DISTINCT content_hash) FROM file WHERE size >= 2063
+		AND content_hash IN (SELECT content_hash FROM pieces)")" "$(sql "SELECT COUNT(*) FROM pieces")"
 
 	for column in $(same_columns "$1"); do
 		condition+=" AND a.$column $equals b.$column"

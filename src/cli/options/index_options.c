@@ -20,6 +20,7 @@ void index_arguments_init(struct index_arguments *arguments)
 		.program = "simhash",
 		.request = {.max_inflated_bytes = MAX_INFLATED_BYTES,
 			    .max_inflated_total_bytes = INT64_MAX,
+			    .piece_levels = PIECE_LEVELS_DEFAULT,
 			    .max_depth = CONTAINER_DEPTH,
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
@@ -140,6 +141,24 @@ static int add_measure(const struct option_use *use, struct simhash_error *error
 			return 0;
 		}
 	arguments->measures[arguments->measure_count++] = measure;
+	return 0;
+}
+
+/* One piece for each BYTES of a content, and for each sixteenth of them of a text. */
+static int set_pieces(const struct option_use *use, struct simhash_error *error)
+{
+	enum { TEXT_LEVELS = 4 };
+	struct index_arguments *arguments = use->arguments;
+	struct piece_levels *levels = &arguments->request.piece_levels;
+	uint64_t bytes;
+
+	arguments->request.no_pieces = strcmp(use->text, "no") == 0;
+	if (arguments->request.no_pieces)
+		return 0;
+	if (parse_number(use, 128, 1 << 20, &bytes, error) != 0)
+		return -1;
+	levels->other = 63 - (unsigned)__builtin_clzll(bytes);
+	levels->text = levels->other - TEXT_LEVELS;
 	return 0;
 }
 
@@ -348,6 +367,11 @@ static const struct option_row rows[] = {
 	{0, "no-sketch", NULL,
 	 "make no resemblance sketches; simfind then compares tag counts alone", .parse = set_flag,
 	 .field = FIELD(request.no_sketch)},
+	{0, "pieces", "=BYTES|no",
+	 "store the hash of one piece for each BYTES bytes of a file, 128 to 1048576, and 16 times "
+	 "as "
+	 "many for texts; no: none (default: 4096)",
+	 .parse = set_pieces, .kind = VALUE_TEXT},
 	{'t', "tag-set", "=FILE", "count the 16 tags of FILE instead of the built-in ones",
 	 .parse = set_text, .field = FIELD(tag_file), .kind = VALUE_FILE},
 };

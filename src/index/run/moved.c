@@ -444,6 +444,12 @@ static bool lacks_look(const struct index_request *request, const struct file_ro
 	return (request->containers & ~(unsigned)row->contents) != 0;
 }
 
+static bool lacks_sketch(const struct index_request *request, const struct file_row *row)
+{
+	return !request->no_sketch &&
+	       (!row->has_resemblance || (row->pieces_made == 0 && !request->no_pieces));
+}
+
 static bool is_row_of(const struct settling *settling, const struct file_row *row,
 		      const struct file_identity *identity, bool is_inflated)
 {
@@ -454,7 +460,7 @@ static bool is_row_of(const struct settling *settling, const struct file_row *ro
 	       (uint64_t)row->inode == identity->inode && size_bytes == identity->size_bytes &&
 	       row->mtime_ns == identity->mtime_ns && is_same_file(identity, row->scanned_at_ns) &&
 	       (is_inflated || !lacks_look(settling->walkers->request, row)) &&
-	       (row->has_resemblance || settling->walkers->request->no_sketch);
+	       !lacks_sketch(settling->walkers->request, row);
 }
 
 /* Give a row to a waiting file, if it really belongs to this file. */

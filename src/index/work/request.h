@@ -31,7 +31,9 @@ struct index_request {
 	const struct exclusions *exclusions;
 	bool follow;	/* follow symbolic links */
 	bool force;	/* scan unchanged files again */
-	bool no_sketch; /* make no resemblance sketches */
+	bool no_sketch; /* make no resemblance sketches, and no pieces */
+	bool no_pieces;
+	struct piece_levels piece_levels;
 	bool one_file_system;
 	bool inflate; /* also index the content of gzip files */
 	/* Also index the contents of these kinds, see scan/file/container_kind.h. */

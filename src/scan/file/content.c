@@ -19,6 +19,7 @@ void content_begin(struct content *content, struct file_scanner *scanner, struct
 	sketching_begin(&scanner->sketching);
 	row->size_bytes = 0;
 	row->has_resemblance = false;
+	row->pieces_made = 0;
 	simhash_resemblance_scanner_begin(scanner->resemblance);
 }
 
@@ -49,6 +50,19 @@ void content_add(struct content *content, size_t size, bool is_last)
 	content->row->size_bytes += (int64_t)size;
 }
 
+enum scan_outcome content_end_sketches(struct file_scanner *scanner, struct piece_collector *pieces,
+				       struct file_row *row)
+{
+	struct content_pieces made;
+	bool has_pieces = scanner->has_pieces && row->has_resemblance &&
+			  piece_collector_finish(pieces, &made);
+
+	row->pieces_made = has_pieces;
+	return sketching_end(&scanner->sketching, has_pieces ? &made : NULL, &row->sketches) == 0
+		       ? SCAN_DONE
+		       : SCAN_FAILED;
+}
+
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row)
 {
@@ -76,5 +90,5 @@ enum scan_outcome content_end(struct content *content)
 		simhash_resemblance_scanner_finish(scanner->resemblance, &row->resemblance);
 		row->has_resemblance = true;
 	}
-	return sketching_end(&scanner->sketching, &row->sketches) == 0 ? SCAN_DONE : SCAN_FAILED;
+	return content_end_sketches(scanner, scanner->pieces, row);
 }

@@ -34,6 +34,13 @@ void content_add(struct content *content, size_t size, bool is_last);
 /* Complete the row. Returns SCAN_DONE, or SCAN_FAILED with errno. */
 enum scan_outcome content_end(struct content *content);
 
+/*
+ * Complete the sketches of a row. `pieces` has the pieces of its content, unless they were not
+ * collected or the row has no resemblance sketch. Returns the same.
+ */
+enum scan_outcome content_end_sketches(struct file_scanner *scanner, struct piece_collector *pieces,
+				       struct file_row *row);
+
 /* Do all of this for bytes in memory. */
 enum scan_outcome content_scan(struct file_scanner *scanner, const char *bytes, size_t size,
 			       struct file_row *row);

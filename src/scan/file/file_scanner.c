@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/basic/error.h"
+#include "core/resemblance.h"
 #include "scan/file/content_hash.h"
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
@@ -28,8 +29,10 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->hash = XXH3_createState();
 	scanner->sketching = (struct sketching){.count = 0};
 	scanner->no_resemblance = false;
+	scanner->has_pieces = false;
+	scanner->pieces = calloc(1, sizeof *scanner->pieces);
 	if (simhash_resemblance_scanner_new(&scanner->resemblance, error) == 0 &&
-	    scanner->buffer != NULL && scanner->hash != NULL)
+	    scanner->buffer != NULL && scanner->hash != NULL && scanner->pieces != NULL)
 		return 0;
 	file_scanner_release(scanner);
 	return error_set_memory(error);
@@ -41,16 +44,27 @@ int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *c
 	return sketching_init(&scanner->sketching, measures, count, hashes, error);
 }
 
+void file_scanner_collect(struct file_scanner *scanner, struct piece_levels levels)
+{
+	scanner->has_pieces = true;
+	scanner->piece_levels = levels;
+	resemblance_scanner_collect(scanner->resemblance, scanner->pieces, levels);
+}
+
 void file_scanner_release(struct file_scanner *scanner)
 {
 	if (scanner->sandbox != NULL)
 		scanner->free_sandbox(scanner->sandbox);
 	sketching_release(&scanner->sketching);
 	simhash_resemblance_scanner_free(scanner->resemblance);
+	if (scanner->pieces != NULL)
+		piece_collector_release(scanner->pieces);
+	free(scanner->pieces);
 	free(scanner->buffer);
 	XXH3_freeState(scanner->hash);
 	scanner->sandbox = NULL;
 	scanner->resemblance = NULL;
+	scanner->pieces = NULL;
 	scanner->buffer = NULL;
 	scanner->hash = NULL;
 }

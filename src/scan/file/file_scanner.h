@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/piece_collector.h"
 #include "scan/file/outcome.h"
 #include "scan/file/sketching.h"
 #include "store/row/file_row.h"
@@ -36,6 +37,9 @@ struct file_scanner {
 	struct sketching sketching; /* empty unless measures are requested */
 	bool no_resemblance;	    /* make no resemblance sketches */
 	struct simhash_resemblance_scanner *resemblance;
+	bool has_pieces; /* collect the pieces of contents, see file_scanner_collect */
+	struct piece_levels piece_levels;
+	struct piece_collector *pieces;
 };
 
 int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set *tag_set,
@@ -43,6 +47,8 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 /* Also make sketches by these measures, which are borrowed, and hashes; see sketching_init. */
 int file_scanner_measure(struct file_scanner *scanner, struct simhash_measure *const *measures,
 			 unsigned count, unsigned hashes, struct simhash_error *error);
+/* From the next file on, also collect the pieces of contents that get a resemblance sketch. */
+void file_scanner_collect(struct file_scanner *scanner, struct piece_levels levels);
 void file_scanner_release(struct file_scanner *scanner);
 
 #endif

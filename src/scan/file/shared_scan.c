@@ -50,6 +50,7 @@ struct shared_scan {
 	struct simhash_scanner whole;
 	int64_t whole_size;
 	struct resemblance_registers registers;
+	struct piece_collector pieces;
 	/* The last hashed unit's bytes of the next unit. */
 	uint8_t overlap[SHINGLE_OVERLAP];
 	size_t overlap_size;
@@ -74,6 +75,7 @@ void shared_scan_drop(struct shared_scan *shared)
 {
 	if (shared == NULL || atomic_fetch_sub(&shared->references, 1) > 1)
 		return;
+	piece_collector_release(&shared->pieces);
 	pthread_cond_destroy(&shared->changed);
 	pthread_mutex_destroy(&shared->mutex);
 	free(shared);
@@ -239,9 +241,14 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 		atomic_fetch_add_explicit(scanner->bytes_read, (long long)read->size,
 					  memory_order_relaxed);
 	scan_piece(&unit->piece, shared->whole.tag_set, before, read->bytes, read->size);
-	if (!shared->leader->no_resemblance && !shared->is_text)
-		resemblance_add(registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)(number * UNIT),
-				read->bytes, read->size + read->overlap);
+	if (shared->leader->no_resemblance || shared->is_text)
+		return;
+	if (registers->pieces == NULL && shared->leader->has_pieces) {
+		registers->pieces = scanner->pieces;
+		piece_collector_begin(registers->pieces, shared->leader->piece_levels.other);
+	}
+	resemblance_add(registers, RESEMBLANCE_LEVEL_MAX, (uint64_t)(number * UNIT), read->bytes,
+			read->size + read->overlap);
 }
 
 /* Read and scan one unit. The mutex is released during long work. */
@@ -280,6 +287,8 @@ static void scan_units(struct shared_scan *shared, const struct file_scanner *sc
 	while (take_unit(shared, &unit))
 		scan_unit(shared, scanner, unit, &registers);
 	resemblance_merge(&shared->registers, &registers);
+	if (registers.pieces != NULL)
+		piece_collector_merge(&shared->pieces, registers.pieces);
 }
 
 static void finish_sketch(const struct shared_scan *shared, struct file_row *row)
@@ -325,6 +334,7 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);
 	resemblance_begin(&shared->registers);
+	piece_collector_begin(&shared->pieces, scanner->piece_levels.other);
 	simhash_resemblance_scanner_begin(scanner->resemblance);
 	set_state(shared, BEGUN);
 	pthread_mutex_lock(&shared->mutex);
@@ -339,7 +349,9 @@ enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scann
 		row_compute_keys(row, scanner->tag_set);
 		content_hash_store(scanner->hash, row->content_hash);
 		finish_sketch(shared, row);
-		if (sketching_end(&scanner->sketching, &row->sketches) != 0)
+		if (content_end_sketches(scanner,
+					 shared->is_text ? scanner->pieces : &shared->pieces,
+					 row) != SCAN_DONE)
 			return SCAN_FAILED;
 	}
 	errno = shared->failed_errno;

@@ -6,11 +6,11 @@
  * next piece appends it, so pieces are appended in order. One thread leads: it opens the file and
  * completes its row. The others help as long as there are units, and may join late.
  *
- * Each thread collects the resemblance sketch of its units in its own registers, which are merged
- * when it leaves. Shingles span units, so a unit is read with the first bytes of the next unit. If
- * a program writes to the file during the scan, these bytes may differ when the next unit is read.
- * Then the row gets no sketch. The sketch of a text is made by one thread after another, together
- * with the hash, because it is the sketch of its normal form.
+ * Each thread collects the resemblance sketch and the pieces of its units in its own memory, which
+ * is merged when it leaves. Shingles span units, so a unit is read with the first bytes of the next
+ * unit. If a program writes to the file during the scan, these bytes may differ when the next unit
+ * is read. Then the row gets no sketch. The sketch of a text is made by one thread after another,
+ * together with the hash, because it is the sketch of its normal form.
  *
  * Memory is limited: no thread is more than SHARED_AHEAD units ahead of the appended pieces.
  *

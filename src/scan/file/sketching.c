@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/basic/error.h"
+#include "core/content_pieces.h"
 
 int sketching_init(struct sketching *sketching, struct simhash_measure *const *measures,
 		   unsigned count, unsigned hashes, struct simhash_error *error)
@@ -54,7 +55,8 @@ void sketching_add(struct sketching *sketching, const void *bytes, size_t size)
 		hashing_add(sketching->hashing, bytes, size);
 }
 
-static void take_hashes(struct sketching *sketching, uint8_t *bytes, struct row_sketches *made)
+/* Returns the end of their bytes. */
+static uint8_t *take_hashes(struct sketching *sketching, uint8_t *bytes, struct row_sketches *made)
 {
 	hashing_end(sketching->hashing, bytes);
 	for (int i = 0; i < FILE_HASHES; i++) {
@@ -63,22 +65,21 @@ static void take_hashes(struct sketching *sketching, uint8_t *bytes, struct row_
 		row_sketches_add_hash(made, (enum file_hash)i, bytes);
 		bytes += file_hash_size((enum file_hash)i);
 	}
+	return bytes;
 }
 
-int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
+/* Append the stored form of pieces. */
+static void take_pieces(const struct content_pieces *pieces, uint8_t *bytes,
+			struct row_sketches *made)
 {
-	struct row_sketches *made;
-	uint8_t *bytes;
+	made->pieces = (struct bytes){(const char *)bytes, content_pieces_store(pieces, bytes)};
+}
 
-	*sketches = NULL;
-	if (sketching->count == 0 && sketching->hashing == NULL)
-		return 0;
-	made = row_sketches_new(sketching->size);
-	if (made == NULL) {
-		errno = ENOMEM;
-		return -1;
-	}
-	bytes = made->bytes;
+/* Make all sketches. Returns the end of their bytes. */
+static uint8_t *take_sketches(struct sketching *sketching, struct row_sketches *made)
+{
+	uint8_t *bytes = made->bytes;
+
 	for (unsigned i = 0; i < sketching->count; i++) {
 		const struct simhash_measure *measure = sketching->measures[i];
 		struct row_sketch *sketch = &made->sketch[i];
@@ -94,8 +95,30 @@ int sketching_end(struct sketching *sketching, struct row_sketches **sketches)
 		bytes += sketch->value.size;
 	}
 	made->count = sketching->count;
+	return bytes;
+}
+
+int sketching_end(struct sketching *sketching, const struct content_pieces *pieces,
+		  struct row_sketches **sketches)
+{
+	bool has_pieces = pieces != NULL && pieces->count > 0;
+	struct row_sketches *made;
+	uint8_t *bytes;
+
+	*sketches = NULL;
+	if (sketching->count == 0 && sketching->hashing == NULL && !has_pieces)
+		return 0;
+	made = row_sketches_new(sketching->size +
+				(has_pieces ? PIECES_STORED_MAX(pieces->count) : 0));
+	if (made == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	bytes = take_sketches(sketching, made);
 	if (sketching->hashing != NULL)
-		take_hashes(sketching, bytes, made);
+		bytes = take_hashes(sketching, bytes, made);
+	if (has_pieces)
+		take_pieces(pieces, bytes, made);
 	sketching->is_dirty = false;
 	*sketches = made;
 	return 0;

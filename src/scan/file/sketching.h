@@ -12,6 +12,8 @@
 #include "simhash_measures.h"
 #include "store/row/file_row.h"
 
+struct content_pieces;
+
 struct sketching {
 	unsigned count; /* the number of measures */
 	struct simhash_measure *const *measures;
@@ -31,7 +33,11 @@ void sketching_release(struct sketching *sketching);
 void sketching_begin(struct sketching *sketching);
 void sketching_add(struct sketching *sketching, const void *bytes, size_t size);
 
-/* Make the sketches; NULL if neither measures nor hashes are requested. -1 with errno ENOMEM. */
-int sketching_end(struct sketching *sketching, struct row_sketches **sketches);
+/*
+ * Make the sketches, and store the pieces with them unless `pieces` is NULL. *sketches is NULL if
+ * there is nothing to store. -1 with errno ENOMEM.
+ */
+int sketching_end(struct sketching *sketching, const struct content_pieces *pieces,
+		  struct row_sketches **sketches);
 
 #endif

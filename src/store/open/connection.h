@@ -27,6 +27,12 @@ enum kept_statement {
 	KEPT_UPSERT_SKETCH_MANY,
 	KEPT_UPSERT_SKETCH_ONE,
 	KEPT_REMOVE_SKETCHES,
+	KEPT_UPSERT_PIECES_MANY,
+	KEPT_UPSERT_PIECES_ONE,
+	KEPT_READ_PIECES,
+	KEPT_REMOVE_PIECES,
+	KEPT_READ_LEFT_ROWS,
+	KEPT_FIND_CONTENT,
 	KEPT_CURRENT_FIND_RUN,
 	KEPT_UPSERT_GROUP_MANY,
 	KEPT_UPSERT_GROUP_ONE,
@@ -62,6 +68,7 @@ struct store {
 	struct statement *kept[KEPT_STATEMENTS];
 	int64_t measures[SKETCHES_MAX]; /* the requested measures */
 	unsigned measure_count;
+	bool wants_pieces; /* see store_want_pieces */
 	/* the kinds of containers that must have been looked for, see store_want_containers */
 	int64_t containers;
 	uint32_t (*wanted_filter)(const void *filters, struct bytes name); /* or NULL */

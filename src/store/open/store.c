@@ -360,6 +360,11 @@ void store_want_measures(struct store *store, const int64_t *ids, unsigned count
 	memcpy(store->measures, ids, count * sizeof *ids);
 }
 
+void store_want_pieces(struct store *store)
+{
+	store->wants_pieces = true;
+}
+
 void store_want_containers(struct store *store, unsigned kinds)
 {
 	store->containers = kinds;

@@ -68,6 +68,9 @@ void store_close(struct store *store); /* NULL is allowed */
  */
 void store_want_measures(struct store *store, const int64_t *ids, unsigned count);
 
+/* From now on, a file lacks its resemblance sketch also if the pieces of its content are missing. */
+void store_want_pieces(struct store *store);
+
 /* Set the kinds of containers for which known files must have been examined. */
 void store_want_containers(struct store *store, unsigned kinds);
 

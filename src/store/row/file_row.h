@@ -28,11 +28,12 @@ struct row_scope {
 #define SKETCHES_MAX (MEASURES_MAX + FILE_HASHES)
 
 /*
- * The sketches of a content by the requested measures, in their order, and its hashes. The rows of
- * all names of a file share them; each row has a reference.
+ * The sketches of a content by the requested measures, in their order, its hashes, and its pieces.
+ * The rows of all names of a file share them; each row has a reference.
  */
 struct row_sketches {
 	atomic_uint references;
+	struct bytes pieces; /* the stored form; empty if the content has none */
 	unsigned count;
 	struct row_sketch {
 		int64_t features, cluster;
@@ -77,6 +78,7 @@ struct file_row {
 	struct row_sketches *sketches; /* NULL: none were requested */
 	bool has_resemblance;	       /* is the sketch below known? */
 	struct simhash_resemblance_sketch resemblance;
+	int64_t pieces_made; /* 1: the pieces of the content were made, see piece_rows.h; 0: not */
 };
 
 /*

@@ -33,8 +33,9 @@ enum {
 
 /* The columns after these. With measures, the number of sketches of the row's current content. */
 enum { LACKS_RESEMBLANCE, MEMBERS_CONTENT_HASH, SKETCHES };
-#define CONTENT_HASH_COLUMNS \
-	", f.resemblance_sketch IS NULL, CASE WHEN f.contents & %lld <> 0 THEN f.content_hash END"
+#define CONTENT_HASH_COLUMNS                                                                      \
+	", f.resemblance_sketch IS NULL%s, CASE WHEN f.contents & %lld <> 0 THEN f.content_hash " \
+	"END"
 #define SKETCHES_COLUMN                                                                       \
 	", (SELECT COUNT(*) FROM sketch s WHERE s.tag_set = f.tag_set AND s.host = f.host "   \
 	"AND s.path_hash = f.path_hash AND s.content_hash = f.content_hash AND s.measure IN " \
@@ -43,13 +44,15 @@ enum { LACKS_RESEMBLANCE, MEMBERS_CONTENT_HASH, SKETCHES };
 static int begin_cursor(struct row_cursor *cursor, struct store *store, struct simhash_error *error)
 {
 	const long long has_members = CONTENTS_HAS_MEMBERS;
+	const char *lacks_pieces = store->wants_pieces ? " OR (f.pieces = 0 AND f.size >= 2048)"
+						       : "";
 
 	if (store->measure_count == 0)
 		return rows_begin(cursor, store, KNOWN_COLUMNS, KEPT_KNOWN_FILES, error,
-				  CONTENT_HASH_COLUMNS ROWS_OF_RANGE, has_members);
+				  CONTENT_HASH_COLUMNS ROWS_OF_RANGE, lacks_pieces, has_members);
 	return rows_begin(cursor, store, KNOWN_COLUMNS, KEPT_KNOWN_FILES, error,
-			  CONTENT_HASH_COLUMNS SKETCHES_COLUMN ROWS_OF_RANGE, has_members,
-			  ROWS_MARKS(store->measure_count));
+			  CONTENT_HASH_COLUMNS SKETCHES_COLUMN ROWS_OF_RANGE, lacks_pieces,
+			  has_members, ROWS_MARKS(store->measure_count));
 }
 
 static void set_rest(struct row_cursor *cursor, const struct hash_range *rest)

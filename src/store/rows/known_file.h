@@ -32,11 +32,11 @@ struct known_file {
 	struct bytes name; /* lives until the next row */
 	/* scanned long enough after its change: see src/index/compare/reconcile.h */
 	bool is_settled;
-	bool lacks_sketches; /* requested sketches are missing, see store_want_measures */
-	bool lacks_resemblance;
-	bool lacks_look;  /* not all requested kinds of containers were looked for */
-	bool has_members; /* there are rows of its members */
-	int64_t contents; /* see struct file_row; 0 in rows read ahead */
+	bool lacks_sketches;	/* requested sketches are missing, see store_want_measures */
+	bool lacks_resemblance; /* no resemblance sketch, or no pieces if they are wanted */
+	bool lacks_look;	/* not all requested kinds of containers were looked for */
+	bool has_members;	/* there are rows of its members */
+	int64_t contents;	/* see struct file_row; 0 in rows read ahead */
 	/* Set if it has members and was not read ahead. */
 	bool has_content_hash;
 	uint8_t content_hash[CONTENT_HASH_SIZE];

@@ -9,11 +9,13 @@
 
 #include "base/basic/error.h"
 #include "store/open/transaction.h"
+#include "store/rows/piece_rows.h"
 #include "store/rows/row_reader.h"
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
 #include "store/write/answer_rows.h"
 #include "store/write/find_run.h"
+#include "store/write/left_contents.h"
 
 static const struct upsert file_upsert = {
 	.table = "file",
@@ -156,23 +158,31 @@ static int count_range(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
+/* Rows are removed: the current run of simfind --store, or 0, and the contents of the rows. */
+struct removal {
+	int64_t find_run;
+	struct left_contents left;
+};
+
 /* Remove other data of files: their sketches, and the results of simfind --store. */
-static int remove_rest(struct store *store, const struct row_scope *scope, int64_t find_run,
+static int remove_rest(struct store *store, const struct row_scope *scope, struct removal *removal,
 		       const struct hash_range *range, struct simhash_error *error)
 {
-	if (find_run != 0 && answer_rows_remove(store, find_run, scope->host, range, error) != 0)
+	if (removal->find_run != 0 &&
+	    answer_rows_remove(store, removal->find_run, scope->host, range, error) != 0)
 		return -1;
 	return sketch_rows_remove(store, scope, range, error);
 }
 
-static int remove_file(struct store *store, const struct row_scope *scope, int64_t find_run,
+static int remove_file(struct store *store, const struct row_scope *scope, struct removal *removal,
 		       const uint8_t hash[PATH_HASH_SIZE], int64_t *removed,
 		       struct simhash_error *error)
 {
 	const struct hash_range range = hash_range_of_file(hash);
 	struct query query;
 
-	if (count_range(store, scope, &range, removed, error) != 0 ||
+	if (left_contents_note(&removal->left, store, scope, &range, error) != 0 ||
+	    count_range(store, scope, &range, removed, error) != 0 ||
 	    query_begin_kept(&query, store, KEPT_REMOVE_FILE,
 			     "DELETE FROM file WHERE tag_set = ? AND host = ? AND path_hash = ?",
 			     error) != 0)
@@ -181,17 +191,18 @@ static int remove_file(struct store *store, const struct row_scope *scope, int64
 	query_bind_data(&query, hash, PATH_HASH_SIZE);
 	if (query_run(&query, error) != 0)
 		return -1;
-	return remove_rest(store, scope, find_run, &range, error);
+	return remove_rest(store, scope, removal, &range, error);
 }
 
-static int remove_directory(struct store *store, const struct row_scope *scope, int64_t find_run,
-			    const uint8_t hash[DIRECTORY_HASH_SIZE], int64_t *removed,
-			    struct simhash_error *error)
+static int remove_directory(struct store *store, const struct row_scope *scope,
+			    struct removal *removal, const uint8_t hash[DIRECTORY_HASH_SIZE],
+			    int64_t *removed, struct simhash_error *error)
 {
 	const struct hash_range range = hash_range_of_directory(hash);
 	struct query query;
 
-	if (count_range(store, scope, &range, removed, error) != 0 ||
+	if (left_contents_note(&removal->left, store, scope, &range, error) != 0 ||
+	    count_range(store, scope, &range, removed, error) != 0 ||
 	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY_FILES,
 			     "DELETE FROM file WHERE tag_set = ? AND host = ? "
 			     "AND path_hash BETWEEN ? AND ?",
@@ -200,7 +211,7 @@ static int remove_directory(struct store *store, const struct row_scope *scope, 
 	query_bind_scope(&query, scope);
 	query_bind_range(&query, &range);
 	if (query_run(&query, error) != 0 ||
-	    remove_rest(store, scope, find_run, &range, error) != 0 ||
+	    remove_rest(store, scope, removal, &range, error) != 0 ||
 	    query_begin_kept(&query, store, KEPT_REMOVE_DIRECTORY,
 			     "DELETE FROM directory WHERE tag_set = ? AND host = ? "
 			     "AND directory_hash = ?",
@@ -235,26 +246,26 @@ static int relink_file(struct store *store, const struct row_scope *scope,
 }
 
 static int remove_gone(struct store *store, const struct row_scope *scope,
-		       const struct store_batch *batch, int64_t *removed,
+		       const struct store_batch *batch, struct removal *removal, int64_t *removed,
 		       struct simhash_error *error)
 {
-	int64_t find_run, ignored = 0;
+	int64_t ignored = 0;
 
 	if (batch->removed_directory_count == 0 && batch->removed_file_count == 0 &&
 	    batch->left_file_count == 0)
 		return 0;
-	if (find_run_current(store, scope->tag_set, &find_run, error) != 0)
+	if (find_run_current(store, scope->tag_set, &removal->find_run, error) != 0)
 		return -1;
 	for (size_t i = 0; i < batch->removed_directory_count; i++)
-		if (remove_directory(store, scope, find_run, batch->removed_directories[i], removed,
+		if (remove_directory(store, scope, removal, batch->removed_directories[i], removed,
 				     error) != 0)
 			return -1;
 	for (size_t i = 0; i < batch->removed_file_count; i++)
-		if (remove_file(store, scope, find_run, batch->removed_files[i], removed, error) !=
+		if (remove_file(store, scope, removal, batch->removed_files[i], removed, error) !=
 		    0)
 			return -1;
 	for (size_t i = 0; i < batch->left_file_count; i++)
-		if (remove_file(store, scope, find_run, batch->left_files[i], &ignored, error) != 0)
+		if (remove_file(store, scope, removal, batch->left_files[i], &ignored, error) != 0)
 			return -1;
 	return 0;
 }
@@ -293,9 +304,9 @@ static int find_left_out(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
-static int remove_left_out(struct store *store, const struct row_scope *scope, int64_t find_run,
-			   const struct renewed_directory *renewed, int64_t *removed,
-			   struct simhash_error *error)
+static int remove_left_out(struct store *store, const struct row_scope *scope,
+			   struct removal *removal, const struct renewed_directory *renewed,
+			   int64_t *removed, struct simhash_error *error)
 {
 	struct hash_range range = hash_range_of_directory(renewed->hash);
 	uint8_t(*gone)[PATH_HASH_SIZE] = malloc(RENEWED_ROWS * sizeof *gone);
@@ -307,26 +318,46 @@ static int remove_left_out(struct store *store, const struct row_scope *scope, i
 		status =
 			find_left_out(store, scope, renewed, &range, gone, &count, &is_over, error);
 		for (size_t i = 0; status == 0 && i < count; i++)
-			status = remove_file(store, scope, find_run, gone[i], removed, error);
+			status = remove_file(store, scope, removal, gone[i], removed, error);
 	}
 	free(gone);
 	return status;
 }
 
 static int remove_all_left_out(struct store *store, const struct row_scope *scope,
-			       const struct store_batch *batch, int64_t *removed,
-			       struct simhash_error *error)
+			       const struct store_batch *batch, struct removal *removal,
+			       int64_t *removed, struct simhash_error *error)
 {
-	int64_t find_run;
 	int status;
 
 	if (batch->renewed_count == 0)
 		return 0;
-	status = find_run_current(store, scope->tag_set, &find_run, error);
+	status = find_run_current(store, scope->tag_set, &removal->find_run, error);
 	for (size_t i = 0; status == 0 && i < batch->renewed_count; i++)
-		status =
-			remove_left_out(store, scope, find_run, &batch->renewed[i], removed, error);
+		status = remove_left_out(store, scope, removal, &batch->renewed[i], removed, error);
 	return status;
+}
+
+static int write_changes(struct store *store, const struct row_scope *scope,
+			 const struct store_batch *batch, struct removal *removal, int64_t *removed,
+			 struct simhash_error *error)
+{
+	*removed = 0;
+	if (remove_gone(store, scope, batch, removal, removed, error) != 0)
+		return -1;
+	for (size_t i = 0; i < batch->relinked_count; i++)
+		if (relink_file(store, scope, &batch->relinked[i], error) != 0)
+			return -1;
+	if (write_directories(store, scope, batch->directories, batch->directory_count, error) !=
+		    0 ||
+	    left_contents_note_rows(&removal->left, store, scope, batch->rows, batch->row_count,
+				    error) != 0 ||
+	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0 ||
+	    remove_all_left_out(store, scope, batch, removal, removed, error) != 0 ||
+	    left_contents_remove(&removal->left, store, scope, error) != 0 ||
+	    piece_rows_write(store, scope->tag_set, batch->rows, batch->row_count, error) != 0)
+		return -1;
+	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
 }
 
 /* The caller has begun a transaction. */
@@ -334,18 +365,11 @@ static int write_batch(struct store *store, const struct row_scope *scope,
 		       const struct store_batch *batch, int64_t *removed,
 		       struct simhash_error *error)
 {
-	*removed = 0;
-	if (remove_gone(store, scope, batch, removed, error) != 0)
-		return -1;
-	for (size_t i = 0; i < batch->relinked_count; i++)
-		if (relink_file(store, scope, &batch->relinked[i], error) != 0)
-			return -1;
-	if (write_directories(store, scope, batch->directories, batch->directory_count, error) !=
-		    0 ||
-	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0 ||
-	    remove_all_left_out(store, scope, batch, removed, error) != 0)
-		return -1;
-	return sketch_rows_write(store, scope, batch->rows, batch->row_count, error);
+	struct removal removal = {.find_run = 0};
+	int status = write_changes(store, scope, batch, &removal, removed, error);
+
+	left_contents_release(&removal.left);
+	return status;
 }
 
 /* Store the progress of the runs, for readers before the end and for interrupted runs. */
