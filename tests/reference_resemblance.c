@@ -386,6 +386,41 @@ uint64_t *reference_pieces(const uint8_t *bytes, size_t size, unsigned text_leve
 	return values;
 }
 
+static void put_bit(uint8_t *bytes, size_t *bits, bool bit)
+{
+	if (bit)
+		bytes[*bits / 8] = (uint8_t)(bytes[*bits / 8] + (1 << *bits % 8));
+	*bits += 1;
+}
+
+size_t reference_store_pieces(const uint64_t *values, size_t count, unsigned level, uint8_t *bytes)
+{
+	uint64_t mean = 281474976710656u, next = 0, step = 1;
+	unsigned lower = 0;
+	size_t bits = 16;
+
+	for (unsigned i = 0; i < level; i++)
+		mean /= 2;
+	for (mean /= count; mean >= 2; mean /= 2) {
+		lower++;
+		step *= 2;
+	}
+	bytes[0] = (uint8_t)level;
+	bytes[1] = (uint8_t)lower;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t difference = values[i] - next;
+		for (uint64_t ones = difference / step; ones > 0; ones--)
+			put_bit(bytes, &bits, true);
+		put_bit(bytes, &bits, false);
+		for (uint64_t rest = difference % step, b = 0; b < lower; b++, rest /= 2)
+			put_bit(bytes, &bits, rest % 2 == 1);
+		next = values[i] + 1;
+	}
+	while (bits % 8 != 0)
+		put_bit(bytes, &bits, true);
+	return bits / 8;
+}
+
 /* ---- Resemblance ---- */
 
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],

@@ -32,6 +32,9 @@ void reference_sketch(const uint8_t *bytes, size_t size, uint8_t sketch[144]);
 uint64_t *reference_pieces(const uint8_t *bytes, size_t size, unsigned text_level,
 			   unsigned other_level, size_t *count, unsigned *level);
 
+/* The stored form of pieces; `bytes` has room for 2 + 7 * count bytes of zeros. Returns its size. */
+size_t reference_store_pieces(const uint64_t *values, size_t count, unsigned level, uint8_t *bytes);
+
 /* False: the sketches give no estimate. */
 bool reference_resemblance(const uint8_t a[128], uint64_t size_a, const uint8_t b[128],
 			   uint64_t size_b, double *resemblance);

@@ -16,6 +16,7 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 #include "base/text/base64.h"
+#include "core/content_pieces.h"
 #include "core/resemblance.h"
 #include "lists/digest_text.h"
 #include "lists/list_lines.h"
@@ -29,9 +30,11 @@ struct digest_reader {
 	struct simhash_tag_set *tag_set;
 	bool has_end;		       /* the last line counts the files */
 	bool has_sketches;	       /* sketches of older lists are not used */
+	bool has_pieces;	       /* older lists have none */
+	uint64_t *pieces;	       /* room for the pieces of a content; or NULL */
 	uint64_t files;		       /* the number of files so far */
 	unsigned hashes;	       /* the hashes at the ends of the lines */
-	struct row_sketches *sketches; /* the hashes of the last row */
+	struct row_sketches *sketches; /* the hashes and pieces of the last row */
 	char *path;		       /* the path of the last row: directory, name and extension */
 	size_t path_capacity;
 };
@@ -174,6 +177,68 @@ static int take_sketch(struct cursor *cursor, const struct digest_reader *reader
 	cursor->at += right;
 	row->has_resemblance = reader->has_sketches;
 	return right == BASE64_LENGTH(size) ? 0 : refuse(cursor, "a character of base64");
+}
+
+/* Make room for the hashes of a row, and after them for the rest of the line. */
+static int make_sketches(const struct cursor *cursor, struct digest_reader *reader)
+{
+	size_t rest = (size_t)(cursor->end - cursor->at);
+
+	row_sketches_drop(reader->sketches);
+	reader->sketches = row_sketches_new(FILE_HASHES * FILE_HASH_SIZE_MAX + rest);
+	return reader->sketches == NULL ? error_set_memory(cursor->error) : 0;
+}
+
+/* Are these the stored form of at least one piece? */
+static int check_pieces(const struct cursor *cursor, struct digest_reader *reader,
+			struct bytes stored)
+{
+	struct content_pieces pieces;
+
+	if (reader->pieces == NULL) {
+		reader->pieces = malloc(PIECES_MAX * sizeof *reader->pieces);
+		if (reader->pieces == NULL)
+			return error_set_memory(cursor->error);
+	}
+	return content_pieces_load(stored.data, stored.size, reader->pieces, &pieces) &&
+			       pieces.count > 0
+		       ? 0
+		       : refuse(cursor, "pieces");
+}
+
+/* The last field of a line. */
+static int take_pieces(struct cursor *cursor, struct digest_reader *reader, struct file_row *row)
+{
+	size_t length, size, right;
+	uint8_t *bytes;
+
+	if (!reader->has_pieces)
+		return 0;
+	if (take_blank(cursor) != 0)
+		return -1;
+	length = (size_t)(cursor->end - cursor->at);
+	size = length * 3 / 4;
+	if (length == 1 && takes(cursor, '-'))
+		return 0;
+	row->pieces_made = 1;
+	if (length == 1 && takes(cursor, *DIGESTS_NO_PIECES))
+		return 0;
+	if (size == 0 || length != BASE64_LENGTH(size))
+		return refuse(cursor, "pieces as base64, 0 or -");
+	if (row->sketches == NULL && make_sketches(cursor, reader) != 0)
+		return -1;
+	bytes = reader->sketches->bytes + FILE_HASHES * FILE_HASH_SIZE_MAX;
+	right = base64_decode(cursor->at, bytes, size);
+	if (right < length) {
+		cursor->at += right;
+		return refuse(cursor, "a character of base64");
+	}
+	reader->sketches->pieces = (struct bytes){(const char *)bytes, size};
+	if (check_pieces(cursor, reader, reader->sketches->pieces) != 0)
+		return -1;
+	row->sketches = reader->sketches;
+	cursor->at = cursor->end;
+	return 0;
 }
 
 /* Decode an escaped field, up to a blank or the end of the line, into `out`. */
@@ -323,10 +388,8 @@ static int take_hashes(struct cursor *cursor, struct digest_reader *reader, stru
 
 	if (reader->hashes == 0)
 		return 0;
-	row_sketches_drop(reader->sketches);
-	reader->sketches = row_sketches_new(FILE_HASHES * FILE_HASH_SIZE_MAX);
-	if (reader->sketches == NULL)
-		return error_set_memory(cursor->error);
+	if (row->sketches == NULL && make_sketches(cursor, reader) != 0)
+		return -1;
 	bytes = reader->sketches->bytes;
 	for (int i = 0; i < FILE_HASHES; i++) {
 		enum file_hash hash = (enum file_hash)i;
@@ -359,7 +422,8 @@ static int take_row(struct cursor *cursor, struct digest_reader *reader, struct 
 	    take_hex(cursor, row->content_hash, CONTENT_HASH_SIZE) != 0 ||
 	    take_blank(cursor) != 0 || take_counts(cursor, row) != 0 || take_blank(cursor) != 0 ||
 	    take_sketch(cursor, reader, row) != 0 || take_blank(cursor) != 0 ||
-	    take_names(cursor, reader, row) != 0 || take_hashes(cursor, reader, row) != 0)
+	    take_names(cursor, reader, row) != 0 || take_hashes(cursor, reader, row) != 0 ||
+	    take_pieces(cursor, reader, row) != 0)
 		return -1;
 	if (cursor->at != cursor->end)
 		return refuse(cursor, "the end of the line");
@@ -515,7 +579,9 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 
 	if (status < 0)
 		return -1;
-	reader->has_sketches = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
+	reader->has_pieces = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
+	reader->has_sketches = reader->has_pieces ||
+			       (status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_WHOLE));
 	reader->has_end = reader->has_sketches ||
 			  (status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_ENDED));
 	is_hashed = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_HASHED);
@@ -523,7 +589,7 @@ static int read_heading(struct digest_reader *reader, struct simhash_error *erro
 	    !(reader->has_end || is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE_PLAIN)))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "%s is not a digest list: its first line is not "
-				 "\"" DIGESTS_FIRST_LINE "\", or 3, 2 or 1 in the place of 4",
+				 "\"" DIGESTS_FIRST_LINE "\", or 4, 3, 2 or 1 in the place of 5",
 				 reader->lines.name);
 	stream = open_memstream(&text, &size);
 	if (stream == NULL)
@@ -594,6 +660,7 @@ void digest_reader_close(struct digest_reader *reader)
 	list_lines_close(&reader->lines);
 	simhash_tag_set_free(reader->tag_set);
 	row_sketches_drop(reader->sketches);
+	free(reader->pieces);
 	free(reader->path);
 	free(reader);
 }

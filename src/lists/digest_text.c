@@ -12,7 +12,7 @@
 #include "base/text/base64.h"
 #include "core/resemblance.h"
 
-#define SKETCH_LENGTH_MAX BASE64_LENGTH(RESEMBLANCE_STORED_TEXT_SIZE)
+#define ENCODED_AT_ONCE 384 /* a multiple of 3, so that the texts can follow each other */
 
 static const char hex[] = "0123456789abcdef";
 
@@ -125,12 +125,40 @@ static void put_hashes(struct line_buffer *line, const struct row_sketches *know
 	}
 }
 
-void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
-		     bool is_anonymous)
+static void put_base64(struct line_buffer *line, const void *bytes, size_t size)
+{
+	const uint8_t *next = bytes;
+	char text[BASE64_LENGTH(ENCODED_AT_ONCE)];
+
+	for (size_t done = 0, some; done < size; done += some) {
+		some = size - done < ENCODED_AT_ONCE ? size - done : ENCODED_AT_ONCE;
+		base64_encode(next + done, some, text);
+		line_put_bytes(line, (struct bytes){text, BASE64_LENGTH(some)});
+	}
+}
+
+static void put_sketch(struct line_buffer *line, const struct file_row *row)
+{
+	if (row->has_resemblance)
+		put_base64(line, &row->resemblance, resemblance_stored_size(&row->resemblance));
+	else
+		line_put(line, "-");
+}
+
+static void put_pieces(struct line_buffer *line, const struct file_row *row, struct bytes pieces)
+{
+	if (row->pieces_made == 0)
+		line_put(line, "-");
+	else if (pieces.size == 0)
+		line_put(line, DIGESTS_NO_PIECES);
+	else
+		put_base64(line, pieces.data, pieces.size);
+}
+
+void digests_put_row(struct line_buffer *line, const struct file_row *row, struct bytes pieces,
+		     unsigned hashes, bool is_anonymous)
 {
 	bool is_marked = (row->contents & (CONTENTS_HAS_TEXT | CONTENTS_IS_TEXT)) != 0;
-	size_t sketch_size = resemblance_stored_size(&row->resemblance);
-	char sketch[SKETCH_LENGTH_MAX];
 
 	line_put_signed(line, row->size_bytes);
 	line_put(line, " ");
@@ -145,12 +173,7 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 		line_put_unsigned(line, row->table.count[t]);
 	}
 	line_put(line, " ");
-	if (row->has_resemblance) {
-		base64_encode((const uint8_t *)&row->resemblance, sketch_size, sketch);
-		line_put_bytes(line, (struct bytes){sketch, BASE64_LENGTH(sketch_size)});
-	} else {
-		line_put(line, "-");
-	}
+	put_sketch(line, row);
 	line_put(line, " ");
 	put_extension(line, row->extension, is_marked);
 	if (is_marked)
@@ -160,6 +183,8 @@ void digests_put_row(struct line_buffer *line, const struct file_row *row, unsig
 	line_put(line, " ");
 	put_path(line, row, is_anonymous);
 	put_hashes(line, row->sketches, hashes);
+	line_put(line, " ");
+	put_pieces(line, row, pieces);
 	line_put(line, "\n");
 }
 

@@ -4,7 +4,7 @@
  *
  *     digests_put_heading(&line, tag_set, 0);
  *     while ((status = store_rows_next(&cursor, &row, error)) == 1)
- *             digests_put_row(&line, row, 0, false), files++;
+ *             digests_put_row(&line, row, pieces, 0, false), files++;
  *     digests_put_end(&line, files);
  *     line_flush(&line);
  *
@@ -19,9 +19,11 @@
 #include "store/row/file_row.h"
 
 /* The first line of a list. */
-#define DIGESTS_FIRST_LINE "simhash-digests 4"
+#define DIGESTS_FIRST_LINE "simhash-digests 5"
+/* The first line of older lists without pieces. */
+#define DIGESTS_FIRST_LINE_WHOLE "simhash-digests 4"
 /*
- * The first lines of older lists, whose sketches of texts cannot be compared with others: with a
+ * The first lines of still older lists, whose sketches of texts cannot be compared with others: with a
  * last line, and without it, without and with hashes of other programs.
  */
 #define DIGESTS_FIRST_LINE_ENDED "simhash-digests 3"
@@ -39,6 +41,9 @@
 /* After the extension of a document whose text is in the list; and before the size of that document. */
 #define DIGESTS_TEXT "//"
 
+/* In the place of pieces: the content has none. "-" means that it is unknown. */
+#define DIGESTS_NO_PIECES "0"
+
 /* The directory in an index for files whose paths are hidden. */
 #define DIGESTS_NOWHERE "/~"
 
@@ -54,10 +59,11 @@ bool digests_take_mark(struct file_row *row);
 
 /*
  * Write the line of a file, whose sketches are these hashes; without sketches, all are unknown.
- * With `is_anonymous` the time is omitted, and the path is hashed.
+ * `pieces` is the stored form of its pieces, or empty. With `is_anonymous` the time is omitted, and
+ * the path is hashed.
  */
-void digests_put_row(struct line_buffer *line, const struct file_row *row, unsigned hashes,
-		     bool is_anonymous);
+void digests_put_row(struct line_buffer *line, const struct file_row *row, struct bytes pieces,
+		     unsigned hashes, bool is_anonymous);
 
 /* Write the last line, with the number of files. */
 void digests_put_end(struct line_buffer *line, uint64_t files);

@@ -18,6 +18,7 @@
 #include "store/open/load.h"
 #include "store/open/store.h"
 #include "store/rows/totals.h"
+#include "transfer/copy_pieces.h"
 #include "transfer/copy_sketches.h"
 #include "transfer/row_part.h"
 
@@ -61,7 +62,7 @@ static bool same_row(const struct file_row *x, const struct file_row *y)
 	       x->scanned_at_ns == y->scanned_at_ns &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
 	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0 &&
-	       x->has_resemblance == y->has_resemblance &&
+	       x->has_resemblance == y->has_resemblance && x->pieces_made == y->pieces_made &&
 	       memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
 }
 
@@ -77,7 +78,7 @@ static void sum_row(XXH3_state_t *state, const struct file_row *row)
 {
 	const int64_t numbers[] = {row->size_bytes,    row->mtime_ns, row->device,
 				   row->inode,	       row->links,    row->compressed_size_bytes,
-				   row->scanned_at_ns, row->contents};
+				   row->scanned_at_ns, row->contents, row->pieces_made};
 
 	XXH3_64bits_update(state, row->path_hash, PATH_HASH_SIZE);
 	sum_bytes(state, row->directory);
@@ -138,8 +139,9 @@ static int compare_part(struct copy *copy, const struct row_scope *to, const uin
 	return status;
 }
 
-/* Write the rows of the part that the target lacks. */
-static int write_part(struct copy *copy, const struct row_scope *scope, struct simhash_error *error)
+/* Write the rows of the part that the target lacks, and the pieces of their contents. */
+static int write_part(struct copy *copy, const struct row_scope *from,
+		      const struct row_scope *scope, struct simhash_error *error)
 {
 	struct row_part *rows = copy->part.rows;
 	struct store_batch batch = {.rows = rows->chosen};
@@ -148,7 +150,9 @@ static int write_part(struct copy *copy, const struct row_scope *scope, struct s
 	for (size_t i = 0; i < rows->count; i++)
 		if (!copy->part.is_same[i])
 			store_batch_append(&batch, rows->directories, &rows->rows[i]);
-	if (batch.row_count > 0 && store_write(copy->to, scope, &batch, &removed, error) != 0)
+	if (copy_pieces(copy->from, from->tag_set, copy->to, scope->tag_set, batch.rows,
+			batch.row_count, error) != 0 ||
+	    (batch.row_count > 0 && store_write(copy->to, scope, &batch, &removed, error) != 0))
 		return -1;
 	copy->written += batch.row_count;
 	copy->summary->copied += batch.row_count;
@@ -193,7 +197,7 @@ static int copy_rows(struct copy *copy, const struct row_scope *from, const stru
 		end = has_more ? part->rows[part->count - 1].path_hash : NULL;
 		status = compare_part(copy, to, after, end, error);
 		if (status == 0)
-			status = write_part(copy, to, error);
+			status = write_part(copy, from, to, error);
 		if (status == 0)
 			status = copy_part_sketches(copy, from, to, after, end, error);
 		if (end != NULL)

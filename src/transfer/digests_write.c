@@ -10,6 +10,7 @@
 #include "base/files/path.h"
 #include "lists/digest_text.h"
 #include "store/names/names.h"
+#include "store/rows/piece_rows.h"
 #include "store/rows/sketch_copy.h"
 #include "transfer/row_part.h"
 
@@ -107,6 +108,26 @@ static int read_hashes(const struct digests_export *export, struct row_part *par
 
 /* ---- The list ---- */
 
+/* Write the line of a row, with the pieces of its content. */
+static int write_row(const struct digests_export *export, const struct file_row *row,
+		     unsigned hashes, struct line_buffer *line, struct simhash_error *error)
+{
+	struct piece_row pieces;
+	struct query query = {.statement = NULL};
+	int found = 0;
+
+	piece_row_of(row, &pieces);
+	if (row->pieces_made != 0)
+		found = piece_rows_find(&query, export->store, export->scope.tag_set, &pieces,
+					error);
+	if (found < 0)
+		return -1;
+	digests_put_row(line, row, pieces.value, hashes, export->is_anonymous);
+	if (found == 1)
+		piece_rows_end(&query);
+	return 0;
+}
+
 int digests_write(const struct digests_export *export, FILE *out, uint64_t *files,
 		  struct simhash_error *error)
 {
@@ -132,8 +153,8 @@ int digests_write(const struct digests_export *export, FILE *out, uint64_t *file
 		for (size_t i = 0; status == 0 && i < part->count; i++) {
 			if (!is_wanted(export, &part->rows[i]))
 				continue;
-			digests_put_row(&line, &part->rows[i], hashes, export->is_anonymous);
-			++*files;
+			status = write_row(export, &part->rows[i], hashes, &line, error);
+			*files += status == 0;
 		}
 		if (part->count > 0)
 			memcpy(last, part->rows[part->count - 1].path_hash, sizeof last);

@@ -117,11 +117,11 @@ runs 1 "$SIMFIND" --against="$here/seq.txt"
 said "seq.txt is not a digest list"
 runs 1 "$SIMFIND" --against="$files"
 said "cannot read $files: Is a directory"
-sed '$d' elsewhere | sed '$s/ [^ ]*$/ relative/' >hostile
+sed '$d' elsewhere | sed '$s/ [^ ]* [^ ]*$/ relative -/' >hostile
 runs 1 "$SIMFIND" --against=hostile -o hostile.txt
 said "simfind: hostile:$(wc -l <hostile):"
 said "expected"
-sed -E -e '1s/4$/1/' -e '$d' -e 's/^(([^ ]+ ){4}[^ ]{171})[^ ]*/\1/' elsewhere >old
+sed -E -e '1s/5$/1/' -e '$d' -e 's/^(([^ ]+ ){4}[^ ]{171})[^ ]*(.*) [^ ]*$/\1\3/' elsewhere >old
 runs 0 "$SIMFIND" --against=old
 said "simfind: old: an older simhash wrote this list, without an end mark: it may have been cut off, and its sketches are not used"
 runs 0 "$SIMFIND" --against=elsewhere

@@ -11,6 +11,8 @@ done
 printf 'x' >"$files/odd
 name"
 seq 50 >"$files/"$'bytes\xff'
+seq 5000 >"$files/4/more.txt"
+seq 5000 >"$files/4/copy.txt"
 ln "$files/1/1.txt" "$files/1/link"
 gzip -k "$files/2/2.txt"
 settle "$files"
@@ -26,11 +28,15 @@ copied() {
 	said "verified: $total rows are equal, checksum "
 }
 everything() {
+	pieces="SELECT t.name, hex(p.content_hash), p.is_text, p.size, hex(p.value) FROM pieces p
+		JOIN tag_set t ON t.id = p.tag_set ORDER BY 1, 2, 3, 4"
+	if [ "$1" = "$TEST_URL" ]; then sql "$pieces"; else sqlite3 "${1#sqlite:}" "$pieces"; fi
 	"$SIMFIND" --summary=none -d "$1" --host=alpha --group=none --format=csv
 	"$SIMFIND" --summary=none -d "$1" --host=beta --verify=no --format=csv | LC_ALL=C sort
 	"$SIMFIND" --summary=none -d "$1" --tag-set=other.tags --format=csv
 	"$SIMHASH" -d "$1" --status | sed 1,2d
 }
+same "contents with pieces" 2 "$(sql "SELECT COUNT(*) FROM pieces WHERE size > 20000")"
 everything "$TEST_URL" >expected
 runs 0 "$SIMHASH" --copy-to=sqlite:copy.db
 copied "$total"

@@ -4,10 +4,10 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# older NUMBER LIST: the list as an older simhash wrote it, with shorter sketches of texts and without
-# an end mark
+# older NUMBER LIST: the list as an older simhash wrote it, with shorter sketches of texts, without
+# pieces and without an end mark
 older() {
-	sed -E -e "1s/4$/$1/" -e '$d' -e 's/^(([^ ]+ ){4}[^ ]{171})[^ ]*/\1/' "$2"
+	sed -E -e "1s/5$/$1/" -e '$d' -e 's/^(([^ ]+ ){4}[^ ]{171})[^ ]*(.*) [^ ]*$/\1\3/' "$2"
 }
 # no_end LIST: the message said that this list may have been truncated
 no_end() {
@@ -51,6 +51,11 @@ shape="SELECT size, mtime_ns, hex(content_hash), hex(resemblance_sketch), hex(pa
 for host in "= $there" "<> $there"; do
 	sql "$shape FROM file WHERE host $host ORDER BY path_hash" >"rows $host"
 done
+pieces="SELECT hex(content_hash), is_text, size, hex(value) FROM pieces ORDER BY 1, 2, 3"
+sql "$pieces" >pieces
+[ "$(wc -l <pieces)" -gt 20 ] || fail "only $(wc -l <pieces) contents have pieces"
+"$SIMHASH" -q -d sqlite:fresh.db --import=list --host=there
+sqlite3 fresh.db "$pieces" | cmp pieces - || fail "other pieces after the import"
 cmp "rows = $there" "rows <> $there" || fail "rows: $(diff "rows = $there" "rows <> $there" | head -4)"
 # Importing it again changes nothing; if a path occurs twice in a list, the last line counts.
 gzip -c list >list.gz
@@ -79,7 +84,7 @@ runs 0 "$SIMHASH" --export=part "$files/sub" "$files/numbers.txt"
 inside=$(sql "SELECT COUNT(*) FROM file WHERE compressed_size > 0 AND host <> $there")
 said "$((inside + 3)) files exported"
 grep -v members part >some
-same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed '1,19d; $d' some | sed 's|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
+same "paths" "numbers.txt packed.gz packed.gz//packed" "$(sed '1,19d; $d' some | sed 's/ [^ ]*$//; s|.*files/\(sub/\)*||' | LC_ALL=C sort | paste -sd' ')"
 runs 0 "$SIMHASH" --export=part --host=there "$files/sub/packed.gz"
 said "2 files exported"
 runs 1 "$SIMHASH" --export --host=nobody
@@ -129,8 +134,8 @@ runs 0 "$SIMHASH" --export=anonymous --anonymous
 same "times" "$total" "$(sed 1,19d anonymous | grep -cE '^[0-9]+ - ')"
 runs 0 "$SIMHASH" --import=anonymous --host=someone
 said "$total files imported"
-"$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6 | LC_ALL=C sort >again
-cut -d' ' -f1-6 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
+"$SIMHASH" -q --export --anonymous --host=someone | cut -d' ' -f1-6,8 | LC_ALL=C sort >again
+cut -d' ' -f1-6,8 anonymous | LC_ALL=C sort | cmp - again || fail "another list of anonymous files"
 "$SIMFIND" --summary=none --format=csv --between someone: "$(uname -n):" | grep -a '^identical' | tr -d '\r' >pairs
 grep -q ':/~/[0-9a-f]\{32\}\.txt' pairs || fail "no file represents numbers.txt: $(head -3 pairs)"
 
@@ -141,7 +146,7 @@ older 1 printed >one
 grep -qF -- "$(sed '1,19d; $d' printed)" list || fail "another line than in the list: $(tail -n 1 one)"
 head -n 19 one | cmp - heading || fail "another heading"
 runs 0 "$SIMHASH" --import=- --host=one <one
-"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 2 | has ' - ~[0-9a-f]\{32\}$' ||
+"$SIMHASH" --print --format=digest - <"$files/numbers.txt" | tail -n 2 | has ' - ~[0-9a-f]\{32\} [^ ]*$' ||
 	fail "standard input has a path"
 
 echo "Lists with other hashes"
@@ -167,9 +172,9 @@ unlike '$s/ [0-9a-f]*$//' "21:$(($(tail -n 1 hashed | wc -c) - 65)): expected a 
 unlike '$s/.$//' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/.$/G/' "21:$(($(tail -n 1 hashed | wc -c) - 1)): expected 64 hexadecimal digits in lower case"
 unlike '$s/$/ -/' "21:$(tail -n 1 hashed | wc -c): expected the end of the line"
-sed 's/^simhash-digests 2/simhash-digests 5/' hashed >wrong
+sed 's/^simhash-digests 2/simhash-digests 6/' hashed >wrong
 runs 1 "$SIMHASH" --import=wrong --host=wrong
-said 'wrong is not a digest list: its first line is not "simhash-digests 4", or 3, 2 or 1 in the place of 4'
+said 'wrong is not a digest list: its first line is not "simhash-digests 5", or 4, 3, 2 or 1 in the place of 5'
 
 echo "Lists that are cut off"
 # cut_off NAME TEXT: standard input is refused with a message by every option that reads lists
@@ -260,6 +265,15 @@ field 7 "/a/$(printf 'x%.0s' $(seq 1100)).txt" | refused 20 "$(($(column 7) + 11
 sed 's/$/ more/' <<<"$line" | refused 20 "$(wc -c <<<"$line")" "the end of the line"
 printf '%s\n\033[31m\n' "$line" | refused 21 1 "a number"
 said "1 files imported"
+# The pieces are the last field of a line of this version.
+pieces=$(grep '/numbers.txt ' list | cut -d' ' -f8)
+column=$(($(grep '/numbers.txt ' list | cut -d' ' -f1-7 | wc -c) + 1))
+for wrong in "" "x" "1" "${pieces%?}" "${pieces}A" "////" "DAA" "$pieces="; do
+	{ cat heading && grep '/numbers.txt ' list | awk -v text="$wrong" '{ $8 = text; print }'; } | sed '1s/1$/5/' >hostile
+	runs 1 "$SIMHASH" --import=hostile --host=evil
+	grep -qE "^simhash: hostile:20:($column|[0-9]+): expected (pieces|a character of base64|a blank)" err ||
+		fail "pieces $wrong: $(cat err)"
+done
 printf '%s' "$line" | refused 20 "$(wc -c <<<"$line")" "a line that ends"
 head -c 3000000 /dev/zero | refused 20 1 "a line of at most"
 same "rows of refused lists" 1 "$(sql "SELECT COUNT(*) FROM file WHERE host = (SELECT id FROM host WHERE name = 'evil')")"

@@ -376,7 +376,7 @@ with() {
 }
 for line in '\e[31m\x9b\r\x7f \xc2\x9b=\n' 'name \e[31m\n\e[31m\n' '{"\e[31m":1}\n' \
 	'{"format":"\\u001b[31m\x9b","format_version":1}\n' \
-	'simhash-digests 4\nname \e\x9b\n\e[31m \x9b\n' '#\e\n"SHA-1","\e[31m"\n"\x9b","\e"\n'; do
+	'simhash-digests 5\nname \e\x9b\n\e[31m \x9b\n' '#\e\n"SHA-1","\e[31m"\n"\x9b","\e"\n'; do
 	with "$line" "$SIMHASH" --tag-set "$files"
 	with "$line" "$SIMHASH" --filter=@ "$files"
 	with "$line" "$SIMHASH" --import --host=far

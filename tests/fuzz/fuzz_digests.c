@@ -35,7 +35,10 @@ static bool read_list(const char *name, char **text, size_t *size, unsigned *fil
 		digests_put_heading(&line, digest_reader_tag_set(reader), hashes);
 		while ((status = digest_reader_next(reader, &row, &error)) == 1) {
 			expect_whole(&row);
-			digests_put_row(&line, &row, hashes, false);
+			digests_put_row(&line, &row,
+					row.sketches == NULL ? (struct bytes){NULL, 0}
+							     : row.sketches->pieces,
+					hashes, false);
 			++*files;
 		}
 		digests_put_end(&line, *files);
@@ -69,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		simhash_tag_set_free(set);
 	}
 	fd = memory_file(name);
-	heading[strlen(DIGESTS_FIRST_LINE) - 1] = choice / 4 % 2 == 1 ? '4'
+	heading[strlen(DIGESTS_FIRST_LINE) - 1] = choice / 4 % 2 == 1 ? '5'
 						  : with_hashes	      ? '2'
 								      : '1';
 	memory_file_add(fd, heading, has_heading ? strlen(heading) : 0);

@@ -105,6 +105,24 @@ static void print_base64(const uint8_t *bytes, size_t size)
 	}
 }
 
+/* The pieces of a file that the index has by default, as a field of a digest line. */
+static void print_pieces(const uint8_t *bytes, size_t size)
+{
+	unsigned level;
+	size_t count;
+	uint64_t *values = reference_pieces(bytes, size, 8, 12, &count, &level);
+	uint8_t *stored = calloc(1, 2 + 7 * count);
+
+	if (stored == NULL)
+		exit(1);
+	if (count == 0)
+		putchar('0');
+	else
+		print_base64(stored, reference_store_pieces(values, count, level, stored));
+	free(values);
+	free(stored);
+}
+
 static void print_numbers(const uint64_t *numbers, int count, char between)
 {
 	for (int i = 0; i < count; i++)
@@ -155,7 +173,9 @@ static void print_vector(const struct reference_tag tags[16], size_t i, const ui
 	print_base64(sketch, sketch_size);
 	putchar(' ');
 	print_extension(vectors[i].name);
-	printf(" /vectors/%s\nhashes", vectors[i].name);
+	printf(" /vectors/%s ", vectors[i].name);
+	print_pieces(bytes, vectors[i].size);
+	fputs("\nhashes", stdout);
 	print_hash("md5sum | tr -d ' \\n-'", bytes, vectors[i].size);
 	print_hash("sha1sum | tr -d ' \\n-'", bytes, vectors[i].size);
 	print_hash("sha256sum | tr -d ' \\n-'", bytes, vectors[i].size);

@@ -103,7 +103,9 @@ static int write_digest(struct printing *printing, const char *shown, bool is_me
 		row->directory = is_member ? (struct bytes){path, size + 1} : path_directory(path);
 	else
 		memcpy(row->path_hash, row->content_hash, PATH_HASH_SIZE);
-	digests_put_row(&line, row, printing->scanner.sketching.hashes, path == NULL);
+	digests_put_row(&line, row,
+			row->sketches == NULL ? (struct bytes){NULL, 0} : row->sketches->pieces,
+			printing->scanner.sketching.hashes, path == NULL);
 	line_flush(&line);
 	printing->digests++;
 	free(extension);
@@ -279,6 +281,8 @@ int print_files(const struct index_arguments *arguments, bool *had_unreadable,
 							  arguments->request.hashes, error)) != 0)
 		file_scanner_release(&printing.scanner);
 	if (status == 0) {
+		if (arguments->format == STATUS_DIGEST && !arguments->request.no_pieces)
+			file_scanner_collect(&printing.scanner, arguments->request.piece_levels);
 		printing.scanner.max_inflated_bytes = arguments->request.max_inflated_bytes;
 		printing.scanner.containers = arguments->request.containers;
 		printing.scanner.max_depth = arguments->request.max_depth;

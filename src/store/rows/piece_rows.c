@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/basic/error.h"
+#include "store/open/transaction.h"
 #include "store/rows/upsert.h"
 
 static const char *const columns[] = {"value"};
@@ -188,4 +189,15 @@ int piece_rows_remove(struct store *store, int64_t tag_set, const struct piece_r
 		return -1;
 	bind_key(&query, tag_set, row);
 	return query_run(&query, error);
+}
+
+int store_write_pieces(struct store *store, int64_t tag_set, const struct piece_row *rows,
+		       size_t count, struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int status = 0;
+
+	while (transaction_next(&transaction, &status, error))
+		status = piece_rows_insert(store, tag_set, rows, count, error);
+	return status;
 }

@@ -66,7 +66,7 @@ int piece_rows_find(struct query *query, struct store *store, int64_t tag_set,
 
 /* ---- Writing; in a transaction ---- */
 
-/* Write rows, which must be sorted and different; rows with the same key are replaced. */
+/* Write rows; rows with the same key are replaced. */
 int piece_rows_insert(struct store *store, int64_t tag_set, const struct piece_row *rows,
 		      size_t count, struct simhash_error *error);
 
@@ -76,5 +76,9 @@ int piece_rows_write(struct store *store, int64_t tag_set, const struct file_row
 
 int piece_rows_remove(struct store *store, int64_t tag_set, const struct piece_row *row,
 		      struct simhash_error *error);
+
+/* Write rows in a separate transaction. */
+int store_write_pieces(struct store *store, int64_t tag_set, const struct piece_row *rows,
+		       size_t count, struct simhash_error *error);
 
 #endif
