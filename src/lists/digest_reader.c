@@ -18,60 +18,12 @@
 #include "base/text/base64.h"
 #include "core/content_pieces.h"
 #include "core/resemblance.h"
+#include "lists/digest_lines.h"
 #include "lists/digest_text.h"
 #include "lists/list_lines.h"
 #include "lists/list_source.h"
 
 #define NAME_MAX_BYTES 1020 /* the maximum size of a name that every engine can store */
-
-struct digest_reader {
-	struct list_lines lines;
-	struct bytes line; /* the last line */
-	struct simhash_tag_set *tag_set;
-	bool has_end;		       /* the last line counts the files */
-	bool has_sketches;	       /* sketches of older lists are not used */
-	bool has_pieces;	       /* older lists have none */
-	uint64_t *pieces;	       /* room for the pieces of a content; or NULL */
-	uint64_t files;		       /* the number of files so far */
-	unsigned hashes;	       /* the hashes at the ends of the lines */
-	struct row_sketches *sketches; /* the hashes and pieces of the last row */
-	char *path;		       /* the path of the last row: directory, name and extension */
-	size_t path_capacity;
-};
-
-/* The position in a line. */
-struct cursor {
-	const struct digest_reader *reader;
-	const char *start, *at, *end;
-	struct simhash_error *error;
-};
-
-static int refuse(const struct cursor *cursor, const char *expected)
-{
-	return list_lines_refuse(&cursor->reader->lines, (size_t)(cursor->at - cursor->start),
-				 expected, cursor->error);
-}
-
-static struct cursor cursor_at(const struct digest_reader *reader, struct bytes line,
-			       struct simhash_error *error)
-{
-	return (struct cursor){reader, line.data, line.data, line.data + line.size, error};
-}
-
-static int next_line(struct digest_reader *reader, struct cursor *cursor,
-		     struct simhash_error *error)
-{
-	int status;
-
-	reader->line = (struct bytes){"", 0};
-	status = list_lines_next(&reader->lines, &reader->line, error);
-	/* Accept the line ends of Windows editors. */
-	if (status == 1 && reader->line.size > 0 &&
-	    reader->line.data[reader->line.size - 1] == '\r')
-		reader->line.size--;
-	*cursor = cursor_at(reader, reader->line, error);
-	return status;
-}
 
 /* ---- Fields ---- */
 
@@ -435,18 +387,6 @@ static int take_row(struct cursor *cursor, struct digest_reader *reader, struct 
 
 /* ---- The end ---- */
 
-static bool begins_with(const struct cursor *cursor, const char *text)
-{
-	size_t size = strlen(text);
-
-	return (size_t)(cursor->end - cursor->at) >= size && memcmp(cursor->at, text, size) == 0;
-}
-
-static bool is_line(const struct cursor *cursor, const char *text)
-{
-	return begins_with(cursor, text) && (size_t)(cursor->end - cursor->at) == strlen(text);
-}
-
 /* Parse the last line; nothing may follow it. Returns 0 or -1. */
 static int take_end(struct cursor *cursor, struct digest_reader *reader)
 {
@@ -519,92 +459,6 @@ int digest_reader_again(struct digest_reader *reader, struct bytes line, struct 
 	return take_row(&cursor, reader, row);
 }
 
-/* ---- The heading ---- */
-
-/* Parse names such as " md5 sha256" to the end of the line. */
-static int take_hash_names(struct cursor *cursor, unsigned *hashes)
-{
-	for (int i = 0; i < FILE_HASHES; i++) {
-		size_t size = strlen(file_hash_names[i]), left = (size_t)(cursor->end - cursor->at);
-		if (left <= size || cursor->at[0] != ' ' ||
-		    memcmp(cursor->at + 1, file_hash_names[i], size) != 0 ||
-		    (left > size + 1 && cursor->at[size + 1] != ' '))
-			continue;
-		*hashes |= 1U << i;
-		cursor->at += size + 1;
-	}
-	return *hashes != 0 && cursor->at == cursor->end
-		       ? 0
-		       : refuse(cursor, "a blank and md5, sha1 or sha256, in this order");
-}
-
-/* The tag set after the first line has the form of a tag file. */
-static int read_tag_set(struct digest_reader *reader, bool may_be_hashed, bool is_hashed,
-			FILE *text, struct simhash_error *error)
-{
-	struct cursor cursor;
-	int status;
-
-	while ((status = next_line(reader, &cursor, error)) == 1) {
-		if (is_line(&cursor, DIGESTS_FILES_LINE))
-			return is_hashed && reader->hashes == 0
-				       ? refuse(&cursor,
-						"a line \"" DIGESTS_HASHES " ...\" before this one")
-				       : 0;
-		if (reader->hashes != 0 || reader->lines.line > 64)
-			return refuse(&cursor, "a line \"" DIGESTS_FILES_LINE "\" before this one");
-		if (may_be_hashed && begins_with(&cursor, DIGESTS_HASHES " ")) {
-			cursor.at += strlen(DIGESTS_HASHES);
-			if (take_hash_names(&cursor, &reader->hashes) != 0)
-				return -1;
-			continue;
-		}
-		fwrite(cursor.at, 1, (size_t)(cursor.end - cursor.at), text);
-		putc('\n', text);
-	}
-	return status < 0 ? -1
-			  : error_set(error, SIMHASH_E_SYNTAX,
-				      "%s ends before the line \"" DIGESTS_FILES_LINE "\"",
-				      reader->lines.name);
-}
-
-static int read_heading(struct digest_reader *reader, struct simhash_error *error)
-{
-	struct cursor cursor;
-	char *text = NULL;
-	size_t size;
-	FILE *stream;
-	bool is_hashed;
-	int status = next_line(reader, &cursor, error);
-
-	if (status < 0)
-		return -1;
-	reader->has_pieces = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE);
-	reader->has_sketches = reader->has_pieces ||
-			       (status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_WHOLE));
-	reader->has_end = reader->has_sketches ||
-			  (status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_ENDED));
-	is_hashed = status == 1 && is_line(&cursor, DIGESTS_FIRST_LINE_HASHED);
-	if (status == 0 ||
-	    !(reader->has_end || is_hashed || is_line(&cursor, DIGESTS_FIRST_LINE_PLAIN)))
-		return error_set(error, SIMHASH_E_SYNTAX,
-				 "%s is not a digest list: its first line is not "
-				 "\"" DIGESTS_FIRST_LINE "\", or 4, 3, 2 or 1 in the place of 5",
-				 reader->lines.name);
-	stream = open_memstream(&text, &size);
-	if (stream == NULL)
-		return error_set_memory(error);
-	putc('\n', stream); /* keeps the line numbers of the list */
-	status = read_tag_set(reader, is_hashed || reader->has_end, is_hashed, stream, error);
-	if (close_text(stream, &text) != 0)
-		status = error_set_memory(error);
-	if (status == 0)
-		status = simhash_tag_set_parse(text, size, reader->lines.name, &reader->tag_set,
-					       error);
-	free(text);
-	return status;
-}
-
 /* ---- Opening ---- */
 
 int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
@@ -619,7 +473,7 @@ int digest_reader_begin(struct list_lines *lines, struct digest_reader **reader,
 	}
 	opened->lines = *lines;
 	*lines = (struct list_lines){.text = NULL};
-	if (read_heading(opened, error) != 0) {
+	if (digest_heading_read(opened, error) != 0) {
 		digest_reader_close(opened);
 		return -1;
 	}

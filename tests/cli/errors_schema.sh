@@ -20,8 +20,7 @@ to_version_1() {
 	drop_version_8
 	sql "DELETE FROM schema_version WHERE version > 1"
 	if [ "$TEST_ENGINE" = sqlite ]; then
-		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure; DROP TABLE pieces;
-			ALTER TABLE file DROP COLUMN pieces;
+		sql "DROP VIEW sketched_file; DROP TABLE sketch; DROP TABLE measure;
 			DROP VIEW key_space; DROP VIEW run_text;
 			DROP TABLE size_class; DROP INDEX directory_text;
 			ALTER TABLE file DROP COLUMN bucket; ALTER TABLE file DROP COLUMN resemblance_sketch;
@@ -30,8 +29,7 @@ to_version_1() {
 			CREATE VIEW file_text AS SELECT name FROM file;
 			DROP INDEX file_uniform; CREATE INDEX file_uniform ON file (tag_set, uniform)"
 	else
-		sql "DROP TABLE pieces; ALTER TABLE file DROP COLUMN pieces,
-			DROP COLUMN links, DROP COLUMN compressed_size,
+		sql "ALTER TABLE file DROP COLUMN links, DROP COLUMN compressed_size,
 			DROP KEY file_bucket, DROP COLUMN bucket, DROP COLUMN resemblance_sketch,
 			DROP KEY file_cell, DROP COLUMN cell, DROP COLUMN signed_1, DROP COLUMN signed_2, DROP COLUMN outline_00, DROP COLUMN outline_08,
 			DROP KEY file_uniform, ADD KEY file_uniform (tag_set, uniform)"

@@ -92,7 +92,7 @@ add_skew_index() {
 	sql "CREATE INDEX file_skew_ext ON file (tag_set, skew_ext)"
 }
 
-# Remove versions 8 to 15 from the index; on a server, tables may exist when the update creates
+# Remove versions 8 to 18 from the index; on a server, tables may exist when the update creates
 # them.
 drop_version_8() {
 	sql "DELETE FROM schema_version WHERE version > 7"
@@ -102,6 +102,7 @@ drop_version_8() {
 			DROP VIEW similar_group; DROP VIEW live_member; DROP VIEW found_pair;
 			DROP TABLE filter_command; DROP TABLE find_run; DROP TABLE file_group; DROP TABLE file_pair;
 			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file; DROP VIEW near_pair;
+			DROP TABLE pieces; ALTER TABLE file DROP COLUMN pieces;
 			DROP INDEX file_cell; ALTER TABLE file DROP COLUMN cell;
 			ALTER TABLE file DROP COLUMN signed_1; ALTER TABLE file DROP COLUMN signed_2;
 			ALTER TABLE file DROP COLUMN outline_00; ALTER TABLE file DROP COLUMN outline_08;

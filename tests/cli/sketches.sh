@@ -77,7 +77,7 @@ same "rows without sketches" 1 "$(without)"
 runs 0 "$SIMHASH" --status
 grep -Eq " sample +$total +$((total - 1)) " out || fail "--status: $(cat out)"
 runs 0 "$SIMHASH" "$files"
-said "1 unchanged file scanned again for its resemblance sketch"
+said "1 unchanged file scanned again to complete the index"
 summary 1 $((total - 1)) 0 0
 { grep -v "|$(printf text | in_hex)$" expected; computed "$files/text"; } | in_order >changed
 mv changed expected
@@ -119,7 +119,7 @@ same "rows without sketches" "$total" "$(without)"
 rm "$files"/{r167*,r170*,r20000000,z33000000}
 runs 0 "$SIMHASH" "$files"
 total=$(find "$files" -type f | wc -l)
-said "$total unchanged files scanned again for their resemblance sketches"
+said "$total unchanged files scanned again to complete the index"
 for file in "$files"/*; do
 	computed "$file"
 done | in_order >expected

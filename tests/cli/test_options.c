@@ -53,7 +53,8 @@ static const char *example_of(const struct option_row *row)
 	static const struct {
 		const char *name, *value;
 	} examples[] = {{"also", "empty"},	  {"partition", "1/2"}, {"memory", "32M"},
-			{"limits=memory", "32M"}, {"verify", "all"},	{"filter", "txt:cat"}};
+			{"limits=memory", "32M"}, {"verify", "all"},	{"filter", "txt:cat"},
+			{"pieces", "no"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -232,6 +233,7 @@ static const struct refused index_refused[] = {
 	{"limits=output", "status forget print init-database copy-to export import"},
 	{"measure", "status print init-database copy-to export import"},
 	{"no-sketch", "status forget print init-database copy-to export import"},
+	{"pieces", "status forget print init-database copy-to export import"},
 	{"force", "status forget print init-database copy-to export import"},
 	{"threads", "status forget print init-database copy-to export import"},
 	{"status", "forget print init-database password-file require-tls copy-to export anonymous "

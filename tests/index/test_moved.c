@@ -333,7 +333,9 @@ static bool fits(const struct item *row, const struct item *file)
 	       now->inode == row->walked.inode && now->size_bytes == row->walked.size_bytes &&
 	       now->mtime_ns == row->walked.mtime_ns && is_trusted && has_look &&
 	       row->is_content == file->is_content &&
-	       (row->row.has_resemblance || walkers.request->no_sketch);
+	       (walkers.request->no_sketch ||
+		(row->row.has_resemblance &&
+		 (row->row.pieces_made == 1 || walkers.request->no_pieces)));
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -549,6 +551,7 @@ static void make_row(struct item *item, const struct directory *directory)
 		.content_hash = {(uint8_t)(chance(85) ? 1 : 2)},
 		.scanned_at_ns = LAST_SCAN - (chance(90) ? 0 : 600 * SECOND),
 		.has_resemblance = chance(90),
+		.pieces_made = chance(90),
 	};
 	memcpy(item->row.path_hash, item->path_hash, PATH_HASH_SIZE);
 	if (item->is_content || chance(80))
@@ -675,8 +678,10 @@ static void each_file_has_the_row_that_is_its_own_or_is_scanned(void **state)
 	directory_hash(bytes_of("/vanished"), vanished_hashes[0]);
 	vanished.found = (struct directory_list){.hashes = vanished_hashes, .count = 1};
 	for (unsigned round = 0; round < 10000; round++) {
-		const struct index_request request = {
-			.inflate = chance(30), .containers = KINDS, .no_sketch = chance(30)};
+		const struct index_request request = {.inflate = chance(30),
+						      .containers = KINDS,
+						      .no_sketch = chance(30),
+						      .no_pieces = chance(30)};
 		make_world(&request);
 		for (unsigned i = 0; i < DIRECTORIES; i++)
 			directory_end_use(world.directories[i]);

@@ -109,7 +109,7 @@ static const struct {
 	/* Options of the other programs */
 	{"simfind simkeep",
 	 "status forget print init-database copy-to export import ignore-files one-file-system "
-	 "dereference filter hash no-sketch force wait-server",
+	 "dereference filter hash no-sketch pieces force wait-server",
 	 "is an option of simhash; try 'simhash --help'"},
 	{"simhash simkeep",
 	 "group directories order compare between against known nearest verify min-resemblance "

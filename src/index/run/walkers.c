@@ -135,7 +135,7 @@ static int connect_all(struct walkers *walkers, struct simhash_error *error)
 			return -1;
 		store_want_measures(reconciler->store, walkers->measures, walkers->measure_count);
 		store_want_containers(reconciler->store, walkers->request->containers);
-		if (!walkers->request->no_pieces)
+		if (!walkers->request->no_pieces && !walkers->request->no_sketch)
 			store_want_pieces(reconciler->store);
 		if (walkers->request->filters != NULL)
 			store_want_filters(reconciler->store, filter_commands_number,

@@ -227,7 +227,7 @@ static int file_scanner_new(struct scanners *scanners, struct file_scanner *scan
 		file_scanner_release(scanner);
 		return -1;
 	}
-	if (!request->no_pieces && !request->no_sketch)
+	if (!request->no_pieces)
 		file_scanner_collect(scanner, request->piece_levels);
 	scanner->own = scanners->own;
 	scanner->max_inflated_bytes = request->max_inflated_bytes;
