@@ -49,11 +49,16 @@ for file in "$files"/*; do
 	computed "$file"
 done | in_order >expected
 
+pieces="SELECT HEX(content_hash), is_text, size, HEX(value) FROM pieces ORDER BY 1, 2, 3"
 for threads in 8 3 2 1; do
 	reset
 	runs 0 "$SIMHASH" -j $threads "$files"
 	all_right "$threads threads"
+	sql "$pieces" >"pieces by $threads"
+	cmp "pieces by 8" "pieces by $threads" || fail "$threads threads give other pieces"
 done
+# Of the 28 contents of random bytes, 20 have at least 2,063 bytes; and the text.
+same "contents with pieces" 21 "$(wc -l <"pieces by 8")"
 same "empty values" "r0 r1 r15 z100000 z33000000" "$(sql "SELECT HEX(name) FROM file
 	WHERE LENGTH(resemblance_sketch) = 0 ORDER BY name" |
 	python3 -c 'import sys; print(*(bytes.fromhex(line).decode() for line in sys.stdin))')"
@@ -61,6 +66,31 @@ runs 0 "$SIMHASH" "$files"
 summary 0 "$total" 0 0
 runs 0 "$SIMHASH" --status
 grep -Eq " sample +$total +$total " out || fail "--status: $(cat out)"
+
+# Pieces are made for files that lack them, and other densities only with --force.
+reset
+runs 0 "$SIMHASH" --pieces=no "$files"
+same "pieces if none are wanted" "0 0" "$(sql "SELECT COUNT(*) FROM pieces") $(sql "SELECT SUM(pieces) FROM file")"
+runs 0 "$SIMHASH" --pieces=no "$files"
+summary 0 "$total" 0 0
+runs 0 "$SIMHASH" "$files"
+lacking=$(find "$files" -type f -size +2047c | wc -l)
+summary "$lacking" $((total - lacking)) 0 0
+said "$lacking unchanged files scanned again to complete the index"
+sql "$pieces" | cmp "pieces by 8" - || fail "other pieces after a run without them"
+runs 0 "$SIMHASH" --pieces=16384 "$files"
+summary 0 "$total" 0 0
+runs 0 "$SIMHASH" --pieces=16384 --force "$files"
+size_of() {
+	sql "SELECT LENGTH(value) FROM pieces WHERE size = $1"
+}
+[ $((3 * $(size_of 20000000))) -lt "$(sed -n 's/.*|20000000|//p' "pieces by 8" | wc -c)" ] ||
+	fail "a quarter of the pieces takes $(size_of 20000000) bytes"
+runs 0 "$SIMHASH" --force "$files"
+sql "$pieces" | cmp "pieces by 8" - || fail "other pieces again"
+runs 1 "$SIMHASH" --pieces=64 "$files"
+said "--pieces"
+all_right "runs with other pieces"
 
 # A sketch stays in an index if no run requests it, and is removed with the content.
 runs 0 "$SIMHASH" --no-sketch "$files"

@@ -1,6 +1,7 @@
 /*
- * Compares resemblance sketches with the reference: every kernel of this machine, over streams cut
- * anywhere and, for the bytes of a content as they are, merged from pieces.
+ * Compares resemblance sketches and pieces with the reference: every kernel of this machine, over
+ * streams cut anywhere and, for the bytes of a content as they are, merged from parts. Also reads
+ * any bytes as the stored form of pieces.
  * SPDX-License-Identifier: MIT
  */
 #include "core/resemblance.h"
@@ -18,6 +19,8 @@ static const char *const names[] = {"portable", "avx2", "avx512", "avx512vbmi", 
 static const char *kernels[NAMES]; /* the kernels of this machine */
 static size_t kernel_count;
 static struct simhash_resemblance_scanner *scanner;
+static struct piece_collector collector;
+static uint64_t values[PIECES_MAX];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -111,6 +114,49 @@ static void expect_sketch_of_stream(const uint8_t *bytes, size_t size, const siz
 	expect_sketch(&sketch, expected);
 }
 
+/* Compare the pieces of the last stream. */
+static void expect_pieces(const uint8_t *bytes, size_t size, struct piece_levels levels)
+{
+	struct content_pieces pieces, again;
+	unsigned level;
+	size_t count, stored_size;
+	uint64_t *expected =
+		reference_pieces(bytes, size, levels.text, levels.other, &count, &level);
+	uint8_t *stored;
+
+	EXPECT(piece_collector_finish(&collector, &pieces));
+	EXPECT(pieces.count == count && (count == 0 || pieces.level == level));
+	EXPECT(count == 0 || memcmp(pieces.values, expected, count * sizeof *expected) == 0);
+	stored = malloc(PIECES_STORED_MAX(count));
+	EXPECT(stored != NULL);
+	stored_size = content_pieces_store(&pieces, stored);
+	EXPECT(content_pieces_load(stored, stored_size, values, &again) && again.count == count);
+	EXPECT(count == 0 || memcmp(values, expected, count * sizeof *expected) == 0);
+	free(stored);
+	free(expected);
+}
+
+/* Any bytes are refused, or they are pieces that can be stored again. */
+static void expect_safe_load(const uint8_t *data, size_t size)
+{
+	struct content_pieces pieces, again;
+	uint8_t *copy = copy_of(data, size), *stored;
+	bool is_stored = content_pieces_load(copy, size, values, &pieces);
+
+	free(copy);
+	if (!is_stored)
+		return;
+	EXPECT(pieces.level <= PIECE_LEVEL_MAX && pieces.count <= PIECES_MAX);
+	for (size_t i = 0; i < pieces.count; i++)
+		EXPECT(values[i] < piece_bound(pieces.level) &&
+		       (i == 0 || values[i] > values[i - 1]));
+	stored = malloc(PIECES_STORED_MAX(pieces.count));
+	EXPECT(stored != NULL);
+	EXPECT(content_pieces_load(stored, content_pieces_store(&pieces, stored), values, &again));
+	EXPECT(again.count == pieces.count);
+	free(stored);
+}
+
 /* For sketches with any bytes. */
 static void expect_estimate(const uint8_t a[128], size_t size_a, const uint8_t b[128],
 			    size_t size_b)
@@ -142,7 +188,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	uint8_t expected[144], other[128] = {0};
 	const uint8_t *registers;
 	uint8_t *bytes;
+	struct piece_levels levels = {(unsigned)cut_count % 13,
+				      (unsigned)(piece / RESEMBLANCE_BLOCK) + 6};
 
+	expect_safe_load(data, data_size);
 	for (size_t i = 0; i < cut_count; i++)
 		cuts[i] = (size_t)take_number(&in, 2);
 	registers = take_bytes(&in, take_byte(&in) % 129, &other_size);
@@ -153,7 +202,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	reference_sketch(bytes, size, expected);
 	for (size_t k = 0; k < kernel_count; k++)
 		expect_sketch_of_whole(bytes, size, k, expected);
+	resemblance_scanner_collect(scanner, &collector, levels);
 	expect_sketch_of_stream(bytes, size, cuts, cut_count, expected);
+	expect_pieces(bytes, size, levels);
 	expect_estimate(expected, size, other, other_size * 1000);
 	memset(expected, 0, sizeof expected);
 	reference_registers(bytes, size, expected);
