@@ -8,8 +8,8 @@
  *     piece_collector_release(&collector);
  *
  * Parts of a content can have their own collectors, which are merged. The result does not depend on
- * the parts. A collector takes 200 KiB of memory, and more for contents with more pieces, at most 4
- * MiB.
+ * the parts. A collector takes about 200 KiB of memory, and at most 3.3 MiB for contents with many
+ * pieces.
  *
  * SPDX-License-Identifier: MIT
  */
