@@ -11,6 +11,16 @@
 
 #define HEAD 2 /* the level, and the number of lower bits */
 
+/* Between the order of the machine and the order in which the first byte is the lowest. */
+static inline uint64_t in_order(uint64_t bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap64(bytes);
+#else
+	return bytes;
+#endif
+}
+
 /* ---- Writing ---- */
 
 struct bit_writer {
@@ -19,16 +29,18 @@ struct bit_writer {
 	unsigned count;
 };
 
-/* Write at most 48 bits. */
+/* Write at most 48 bits. Also writes bytes after them. */
 static void put(struct bit_writer *writer, uint64_t bits, unsigned count)
 {
+	uint64_t bytes;
+
 	writer->bits |= bits << writer->count;
 	writer->count += count;
-	while (writer->count >= 8) {
-		*writer->next++ = (uint8_t)writer->bits;
-		writer->bits >>= 8;
-		writer->count -= 8;
-	}
+	bytes = in_order(writer->bits);
+	memcpy(writer->next, &bytes, sizeof bytes);
+	writer->next += writer->count / 8;
+	writer->bits >>= writer->count / 8 * 8;
+	writer->count %= 8;
 }
 
 static void put_ones(struct bit_writer *writer, uint64_t count)
@@ -71,12 +83,23 @@ size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
 struct bit_reader {
 	const uint8_t *next, *end;
 	uint64_t bits;
-	unsigned count; /* the number of valid bits; bits above them are zero */
+	unsigned
+		count; /* the number of valid bits; the bits above them are also of the input, or zero */
 };
 
 static void fill(struct bit_reader *reader)
 {
-	while (reader->count <= 56 && reader->next < reader->end) {
+	uint64_t bytes;
+
+	if (reader->end - reader->next >= (ptrdiff_t)sizeof bytes) {
+		unsigned taken = (63 - reader->count) / 8;
+		memcpy(&bytes, reader->next, sizeof bytes);
+		reader->bits |= in_order(bytes) << reader->count;
+		reader->next += taken;
+		reader->count += 8 * taken;
+		return;
+	}
+	while (reader->count < 56 && reader->next < reader->end) {
 		reader->bits |= (uint64_t)*reader->next++ << reader->count;
 		reader->count += 8;
 	}
@@ -95,11 +118,12 @@ static bool take_ones(struct bit_reader *reader, uint64_t *ones)
 		unsigned here;
 		fill(reader);
 		here = ~reader->bits == 0 ? 64 : (unsigned)__builtin_ctzll(~reader->bits);
-		*ones += here;
 		if (here < reader->count) {
+			*ones += here;
 			drop(reader, here + 1);
 			return true;
 		}
+		*ones += reader->count;
 		reader->bits = 0;
 		reader->count = 0;
 		if (reader->next == reader->end)

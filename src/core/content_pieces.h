@@ -40,8 +40,8 @@ static inline uint64_t piece_bound(unsigned level)
 
 /* ---- The stored form ---- */
 
-/* The maximum number of bytes of the stored form of this number of pieces. */
-#define PIECES_STORED_MAX(count) (2 + 7 * (size_t)(count))
+/* The number of bytes that content_pieces_store may write for this number of pieces. */
+#define PIECES_STORED_MAX(count) (2 + 7 * (size_t)(count) + 8)
 
 /* Write the stored form to `bytes`, which has room for it. Returns its size. */
 size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes);

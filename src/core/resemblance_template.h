@@ -204,7 +204,7 @@ static void enter_hits(struct resemblance_registers *registers, const uint8_t *b
 	struct piece_collector *pieces = registers->pieces;
 	uint64_t *next;
 
-	if (pieces == NULL || !piece_collector_room(pieces, count)) {
+	if (pieces == NULL || count == 0 || !piece_collector_room(pieces, count)) {
 		for (size_t i = 0; i < count; i++)
 			enter_hit(registers, bytes, hits, hits->position[i]);
 		return;
