@@ -86,6 +86,8 @@ size_of() {
 }
 [ $((3 * $(size_of 20000000))) -lt "$(sed -n 's/.*|20000000|//p' "pieces by 8" | wc -c)" ] ||
 	fail "a quarter of the pieces takes $(size_of 20000000) bytes"
+runs 0 "$SIMHASH" --pieces=no --force "$files"
+same "pieces after a run without them" 0 "$(sql "SELECT COUNT(*) FROM pieces")"
 runs 0 "$SIMHASH" --force "$files"
 sql "$pieces" | cmp "pieces by 8" - || fail "other pieces again"
 runs 1 "$SIMHASH" --pieces=64 "$files"

@@ -107,7 +107,7 @@ static void expect_same_as_reference(const uint8_t *bytes, size_t size, int kind
 
 static void pieces_equal_reference(void **state)
 {
-	static const size_t sizes[] = {0,    15,   16,	 700,  2062, 2063,  2100,
+	static const size_t sizes[] = {0,    15,   16,	 700,  2062,  2063,  2100,
 				       4095, 4096, 5003, 9000, 40000, 65551, BIG};
 	uint8_t *bytes = malloc(BIG);
 
@@ -197,8 +197,8 @@ static void any_cut_gives_the_same_pieces(void **state)
 			for (size_t size = 10; size <= BIG; size = size * 7 + 1) {
 				unsigned level;
 				size_t count;
-				uint64_t *expected = reference_pieces(
-					bytes, size, levels.text, levels.other, &count, &level);
+				uint64_t *expected = reference_pieces(bytes, size, levels.text,
+								      levels.other, &count, &level);
 				for (size_t c = size > 3000 ? 1 : 0; c < 5; c++) {
 					scan_in_cuts(scanner, bytes, size, limits[c]);
 					simhash_resemblance_scanner_finish(scanner, &sketch);
@@ -253,8 +253,8 @@ static void parts_in_any_order_give_the_same_pieces(void **state)
 			uint64_t *expected;
 			fill(kind, bytes, BIG);
 			memset(bytes, 0, 4096); /* no text */
-			expected = reference_pieces(bytes, BIG, wanted, wanted, &piece_count,
-						    &level);
+			expected =
+				reference_pieces(bytes, BIG, wanted, wanted, &piece_count, &level);
 			for (int p = 0; p < 3; p++) {
 				resemblance_begin(&registers[p]);
 				piece_collector_begin(&parts[p], wanted);
@@ -391,10 +391,10 @@ static void contents_are_compared_below_the_smaller_bound(void **state)
 	(void)state;
 	data_seed(11);
 	for (unsigned round = 0; round < 2000; round++) {
-		struct content_pieces x = make_pieces(30 + data_random_byte() % 17,
-						      data_random_byte(), a);
-		struct content_pieces y = make_pieces(30 + data_random_byte() % 17,
-						      data_random_byte(), b);
+		struct content_pieces x =
+			make_pieces(30 + data_random_byte() % 17, data_random_byte(), a);
+		struct content_pieces y =
+			make_pieces(30 + data_random_byte() % 17, data_random_byte(), b);
 		uint64_t bound = UINT64_C(1) << (48 - (x.level > y.level ? x.level : y.level));
 		struct pieces_overlap overlap = content_pieces_compare(&x, &y);
 		assert_int_equal(overlap.x, brute_force(&x, &x, bound));

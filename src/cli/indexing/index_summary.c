@@ -34,9 +34,8 @@ static void print_text(const struct index_summary *summary)
 			summary->left_out == 1 ? "" : "s");
 	if (summary->sketched_again > 0)
 		fprintf(stderr, "%s unchanged %s\n", format_count(summary->sketched_again, scanned),
-			summary->sketched_again == 1
-				? "file scanned again to complete the index"
-				: "files scanned again to complete the index");
+			summary->sketched_again == 1 ? "file scanned again to complete the index"
+						     : "files scanned again to complete the index");
 	if (summary->listed_directories > 0)
 		fprintf(stderr, "%s director%s in the list skipped; give them as PATHs\n",
 			format_count(summary->listed_directories, scanned),

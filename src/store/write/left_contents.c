@@ -61,18 +61,21 @@ int left_contents_note(struct left_contents *left, struct store *store,
 	return status;
 }
 
-/* Note a row that has this path hash now, unless it already has the content of the new row. */
+/* Does the new row have the pieces of the same content? */
+static bool keeps_pieces(const struct file_row *row, const struct file_row *now)
+{
+	return row->pieces_made != 0 && row->size_bytes == now->size_bytes &&
+	       memcmp(row->content_hash, now->content_hash, CONTENT_HASH_SIZE) == 0;
+}
+
+/* Note a row that has this path hash now, unless the new row has the same pieces. */
 static int note_replaced(struct left_contents *left, const struct file_row *now,
 			 const struct file_row *const *rows, size_t count,
 			 struct simhash_error *error)
 {
 	for (size_t i = 0; i < count; i++)
 		if (memcmp(rows[i]->path_hash, now->path_hash, PATH_HASH_SIZE) == 0)
-			return memcmp(rows[i]->content_hash, now->content_hash,
-				      CONTENT_HASH_SIZE) == 0 &&
-					       rows[i]->size_bytes == now->size_bytes
-				       ? 0
-				       : note(left, now, error);
+			return keeps_pieces(rows[i], now) ? 0 : note(left, now, error);
 	return 0;
 }
 
@@ -101,7 +104,7 @@ int left_contents_note_rows(struct left_contents *left, struct store *store,
 	return status;
 }
 
-/* Has any row this content? */
+/* Has any row the pieces of this content? */
 static int find_content(struct store *store, const struct row_scope *scope,
 			const struct left_content *content, struct simhash_error *error)
 {
@@ -110,7 +113,7 @@ static int find_content(struct store *store, const struct row_scope *scope,
 
 	if (query_begin_kept(&query, store, KEPT_FIND_CONTENT,
 			     "SELECT 1 FROM file WHERE tag_set = ? AND cell = ? AND uniform = ? "
-			     "AND size = ? AND content_hash = ? LIMIT 1",
+			     "AND size = ? AND content_hash = ? AND pieces <> 0 LIMIT 1",
 			     error) != 0)
 		return -1;
 	query_bind_integer(&query, scope->tag_set);
