@@ -363,7 +363,7 @@ static uint64_t *pieces_of(const uint8_t *bytes, size_t size, unsigned wanted, s
 	if (size < 2063)
 		different = 0;
 	*level = wanted > least ? wanted : least;
-	while (different > 0 && *level > least && count_below(values, different, *level) < 16)
+	while (different > 0 && *level > least && count_below(values, different, *level) < 64)
 		*level -= 1;
 	while (count_below(values, different, *level) > 65536)
 		*level += 1;

@@ -18,7 +18,7 @@
 
 #define PIECE_BITS 48 /* the rank of a shingle, 16 bits, and 32 bits of its hash */
 #define PIECES_MAX 65536
-#define PIECES_MIN 16
+#define PIECES_MIN 64
 #define PIECE_LEVEL_MAX (PIECE_BITS - 1)
 /* Contents with a lower level of the sketch, of fewer than 2,063 bytes, have no pieces. */
 #define PIECE_LEVEL_MIN 2

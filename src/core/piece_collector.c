@@ -26,6 +26,7 @@ void piece_collector_begin(struct piece_collector *collector, unsigned wanted_le
 	set_level(collector, 0);
 	collector->wanted = wanted_level;
 	collector->sampled = 0;
+	collector->takes_small = false;
 	collector->has_failed = false;
 	collector->count = 0;
 }
@@ -236,7 +237,8 @@ bool piece_collector_finish(struct piece_collector *collector, struct content_pi
 	*pieces = (struct content_pieces){.level = most};
 	if (collector->has_failed)
 		return false;
-	if (collector->count == 0 || collector->sampled < PIECE_LEVEL_MIN)
+	if (collector->count == 0 ||
+	    (collector->sampled < PIECE_LEVEL_MIN && !collector->takes_small))
 		return true;
 	while ((count = choose(collector, tried)) < PIECES_MIN && tried > least)
 		tried--;

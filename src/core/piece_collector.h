@@ -21,10 +21,11 @@
 /* The levels of pieces that are wanted; see content_pieces.h. */
 struct piece_levels {
 	unsigned text, other; /* of the normal form of a text, and of other contents */
+	bool small;	      /* also collect the pieces of contents below PIECE_LEVEL_MIN */
 };
-#define PIECE_LEVELS_DEFAULT \
-	{                    \
-		8, 12        \
+#define PIECE_LEVELS_DEFAULT           \
+	{                              \
+		.text = 8, .other = 12 \
 	}
 
 /* Zeros are a collector without memory. */
@@ -34,6 +35,7 @@ struct piece_collector {
 	unsigned level;	  /* the level of this bound */
 	unsigned wanted;  /* the level of the pieces, if there are enough of them */
 	unsigned sampled; /* the level of the content's sketch; resemblance_add sets it */
+	bool takes_small; /* also if the content's sketch is below PIECE_LEVEL_MIN */
 	bool has_failed;  /* memory was short */
 	/* The collected values in any order, repeated ones too; three arrays of limit + 1 values. */
 	uint64_t *values;

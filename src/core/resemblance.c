@@ -35,7 +35,7 @@ void resemblance_add(struct resemblance_registers *registers, unsigned level, ui
 	(void)offset;
 	if (pieces != NULL)
 		pieces->sampled = level;
-	if (level < PIECE_LEVEL_MIN)
+	if (level < PIECE_LEVEL_MIN && pieces != NULL && !pieces->takes_small)
 		registers->pieces = NULL;
 	if (size_bytes >= SHINGLE_SIZE)
 		scan_kernel()->add_shingles(registers, level, bytes, size_bytes - SHINGLE_OVERLAP);

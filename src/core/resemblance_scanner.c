@@ -177,9 +177,11 @@ static void decide(struct simhash_resemblance_scanner *scanner, const uint8_t *h
 	normal_form_begin(&scanner->form, head, size);
 	scanner->is_decided = true;
 	scanner->registers.pieces = scanner->pieces;
-	if (scanner->pieces != NULL)
-		piece_collector_begin(scanner->pieces,
-				      scanner->form.is_text ? levels->text : levels->other);
+	if (scanner->pieces == NULL)
+		return;
+	piece_collector_begin(scanner->pieces,
+			      scanner->form.is_text ? levels->text : levels->other);
+	scanner->pieces->takes_small = levels->small;
 }
 
 /* Decide by the held bytes. */

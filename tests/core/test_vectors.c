@@ -146,7 +146,7 @@ static void pieces_give_known_answers(void **state)
 	(void)state;
 	assert_non_null(vectors);
 	while (fgets(line, sizeof line, vectors) != NULL) {
-		struct piece_levels levels;
+		struct piece_levels levels = {.small = false};
 		uint64_t a, b;
 		size_t size, count;
 		uint8_t *bytes;

@@ -188,8 +188,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_size)
 	uint8_t expected[144], other[128] = {0};
 	const uint8_t *registers;
 	uint8_t *bytes;
-	struct piece_levels levels = {(unsigned)cut_count % 13,
-				      (unsigned)(piece / RESEMBLANCE_BLOCK) + 6};
+	struct piece_levels levels = {.text = (unsigned)cut_count % 13,
+				      .other = (unsigned)(piece / RESEMBLANCE_BLOCK) + 6};
 
 	expect_safe_load(data, data_size);
 	for (size_t i = 0; i < cut_count; i++)
