@@ -1,6 +1,5 @@
 /*
- * Searches for many files at once: threads read each row around the files once, and compare it with
- * all files that it may be near to.
+ * Searches for many files at once: threads read each row once, and compare it with all near files.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_batch.h"
@@ -13,6 +12,7 @@
 #include "base/data/array.h"
 #include "base/threads/threads.h"
 #include "find/query/nearest.h"
+#include "find/query/queried_parts.h"
 #include "find/query/queried_rows.h"
 #include "find/rule/common_content.h"
 #include "store/open/store.h"
@@ -25,11 +25,14 @@
 #define FILES_PER_THREAD 8  /* for fewer files, another connection takes too long to open */
 #define KEYS_PER_THREAD 512 /* the number that a thread takes at a time */
 
+/* How a match was found. The matches of a file are reported in this order. */
+enum match_kind { BY_COUNTS, BY_SKETCHES, BY_PIECES };
+
 struct match {
 	struct find_file file; /* its displayed name is in the arena */
 	struct file_pair pair;
 	uint32_t reach;
-	bool by_sketches;
+	enum match_kind kind;
 };
 
 struct batch_search {
@@ -40,8 +43,9 @@ struct batch_search {
 	const struct queried_reach *reaches;
 	size_t count;
 	struct queried_keys keys;
-	struct key_bounds *bounds; /* of each file, while sketches are compared; or NULL */
-	atomic_size_t next;	   /* the next key for a thread to take */
+	struct key_bounds *bounds;  /* of each file, while sketches are compared; or NULL */
+	struct queried_parts parts; /* found by pieces, while sketches are compared */
+	atomic_size_t next;	    /* the next key for a thread to take */
 	atomic_size_t matches;
 	struct first_error first_error;
 };
@@ -229,7 +233,38 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	if (!matches(&request->rule, by_sketches, &queried->file, file, &pair.relation) ||
 	    is_asked_itself(&queried->file, file))
 		return 0;
-	return take_match(searcher, &(struct match){*file, pair, reach, by_sketches}, error);
+	return take_match(
+		searcher,
+		&(struct match){*file, pair, reach, by_sketches ? BY_SKETCHES : BY_COUNTS}, error);
+}
+
+/* Report that a row contains a requested file, or the reverse, unless they are a pair otherwise. */
+static int take_part(struct searcher *searcher, const struct queried_part *part,
+		     const struct find_file *file, struct simhash_error *error)
+{
+	const struct find_rule *rule = &searcher->search->batch->finder->request->rule;
+	const struct queried_file *queried = searcher->search->reaches[part->reach].queried;
+	struct file_pair pair = {.a = &queried->file, .b = file};
+
+	if (is_left_to_other(queried, file) || is_asked_itself(&queried->file, file) ||
+	    rule_matches_by_counts(rule, &queried->file, file, &pair.relation) ||
+	    verify_by_keys(&rule->verify, false, &queried->file, file, &pair.relation) ||
+	    !verify_by_pieces(&rule->verify, &queried->file, file, part->in_content,
+			      part->in_queried, &pair.relation))
+		return 0;
+	return take_match(searcher, &(struct match){*file, pair, part->reach, BY_PIECES}, error);
+}
+
+static int take_parts(struct searcher *searcher, const struct find_file *file,
+		      struct simhash_error *error)
+{
+	const struct queried_part *end,
+		*part = queried_parts_of(&searcher->search->parts, file, &end);
+
+	for (; part < end; part++)
+		if (take_part(searcher, part, file, error) != 0)
+			return -1;
+	return 0;
 }
 
 /* ---- Reading ---- */
@@ -238,12 +273,6 @@ static bool has_too_many(struct batch_search *search)
 {
 	return search->count > 1 &&
 	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
-}
-
-static bool is_within(const struct key_bounds *bounds, const struct find_file *file)
-{
-	return (bounds->uniform[0] <= file->uniform) & (file->uniform <= bounds->uniform[1]) &
-	       (bounds->sizes[0] <= file->size_bytes) & (file->size_bytes <= bounds->sizes[1]);
 }
 
 /* Compare the rows with the files that their keys name, or with all files. */
@@ -261,11 +290,13 @@ static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bo
 		size_t files = count > 0 ? count : search->count;
 		for (size_t i = 0; i < files; i++) {
 			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
-			if (by_sketches && !is_within(&search->bounds[i], &file))
+			if (by_sketches && !key_bounds_have(&search->bounds[i], &file))
 				continue;
 			if (compare(searcher, reach, &file, by_sketches, error) != 0)
 				return -1;
 		}
+		if (by_sketches && take_parts(searcher, &file, error) != 0)
+			return -1;
 	}
 	return status < 0 ? -1 : 0;
 }
@@ -301,11 +332,6 @@ static void *run_searcher(void *argument)
 	return NULL;
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
 /* Set the bounds of the rows whose sketches can make a pair with each file, or with any file. */
 static struct key_bounds set_bounds(struct batch_search *search)
 {
@@ -313,12 +339,8 @@ static struct key_bounds set_bounds(struct batch_search *search)
 	struct key_bounds all = {{INT64_MAX, 0}, {INT64_MAX, 0}};
 
 	for (size_t i = 0; i < search->count; i++) {
-		struct key_bounds *one = &search->bounds[i];
-		*one = verify_bounds_by_keys(rule, &search->reaches[i].queried->file);
-		all.uniform[0] = least(all.uniform[0], one->uniform[0]);
-		all.uniform[1] = -least(-all.uniform[1], -one->uniform[1]);
-		all.sizes[0] = least(all.sizes[0], one->sizes[0]);
-		all.sizes[1] = -least(-all.sizes[1], -one->sizes[1]);
+		search->bounds[i] = verify_bounds_by_keys(rule, &search->reaches[i].queried->file);
+		key_bounds_extend(&all, &search->bounds[i]);
 	}
 	return all;
 }
@@ -326,6 +348,7 @@ static struct key_bounds set_bounds(struct batch_search *search)
 static int read_by_sketches(struct searcher *searcher, struct simhash_error *error)
 {
 	struct batch_search *search = searcher->search;
+	const struct finder *finder = search->batch->finder;
 	struct key_bounds all;
 	struct queried_rows rows;
 	int status;
@@ -334,10 +357,18 @@ static int read_by_sketches(struct searcher *searcher, struct simhash_error *err
 	if (search->bounds == NULL)
 		return error_set_memory(error);
 	all = set_bounds(search);
-	status = queried_rows_begin_within(&rows, search->batch->finder, &all, error);
-	if (status == 0)
-		status = compare_rows(searcher, &rows, true, error);
-	queried_rows_end(&rows);
+	status = queried_parts_find(&search->parts, search->reaches, search->count, finder, error);
+	if (search->parts.count > 0)
+		key_bounds_extend(&all, &(struct key_bounds){
+						{0, INT64_MAX},
+						{search->parts.sizes[0], search->parts.sizes[1]}});
+	if (status == 0) {
+		status = queried_rows_begin_within(&rows, finder, &all, error);
+		if (status == 0)
+			status = compare_rows(searcher, &rows, true, error);
+		queried_rows_end(&rows);
+	}
+	queried_parts_release(&search->parts);
 	free(search->bounds);
 	search->bounds = NULL;
 	return status;
@@ -366,8 +397,8 @@ static int compare_matches(const void *x, const void *y)
 
 	if (a->reach != b->reach)
 		return a->reach < b->reach ? -1 : 1;
-	if (a->by_sketches != b->by_sketches)
-		return a->by_sketches ? 1 : -1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
 	if (a->file.host != b->file.host)
 		return a->file.host < b->file.host ? -1 : 1;
 	return memcmp(a->file.path_hash, b->file.path_hash, PATH_HASH_SIZE);

@@ -23,6 +23,12 @@
 #include "scan/document/document.h"
 #include "scan/file/scan_file.h"
 
+/*
+ * The pieces of requested files: denser than the pieces of most indexes, and also of small files,
+ * because they are not stored.
+ */
+static const struct piece_levels asked_levels = {.text = 6, .other = 8, .small = true};
+
 struct asking {
 	struct finder *finder;
 	struct queried_report report;
@@ -190,7 +196,7 @@ static int make_text(struct asking *asking, const struct find_file *whole, struc
 static int ask_for_text(struct asking *asking, const char *path, struct file_row *row,
 			struct queried_file *whole, struct simhash_error *error)
 {
-	struct queried_file text = {.sketches = NULL};
+	struct queried_file text = {.sketches = row->sketches};
 
 	whole->file.lacks_text = true;
 	if (name_row(path, false, &text.arena, row, error) != 0 ||
@@ -513,6 +519,8 @@ int finder_files(struct finder *finder, const char *const *paths, size_t count,
 
 	if (file_scanner_init(&asking.scanner, request->tags, true, &never_stop, error) != 0)
 		return -1;
+	if (verify_proposes(&request->rule.verify))
+		file_scanner_collect(&asking.scanner, asked_levels);
 	asking.scanner.max_inflated_bytes = request->max_inflated_bytes;
 	asking.scanner.max_depth = CONTAINER_DEPTH;
 	queried_batch_init(&asking.batch, finder, &asking.report);

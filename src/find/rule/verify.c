@@ -186,25 +186,63 @@ static bool is_looked_for(const struct verify_rule *rule, const struct find_file
 #define PART_SURE_SHARE 0.95
 #define PART_MIN_RESEMBLANCE 0.2 /* below this, the share is noise */
 
+static bool is_smaller(const struct find_file *x, const struct find_file *y)
+{
+	return resemblance_size(&x->sketch, x->size_bytes) <
+	       resemblance_size(&y->sketch, y->size_bytes);
+}
+
+/* The smaller of two files is in the larger one. */
+static void set_part(const struct find_file *x, const struct find_file *y, double share,
+		     struct relation *relation)
+{
+	double x_bytes = (double)resemblance_size(&x->sketch, x->size_bytes);
+	double y_bytes = (double)resemblance_size(&y->sketch, y->size_bytes);
+	bool x_is_smaller = is_smaller(x, y);
+	double of_larger = x_is_smaller ? share * x_bytes / y_bytes : share * y_bytes / x_bytes;
+
+	relation->is_part = true;
+	relation->contained_a = x_is_smaller ? share : of_larger;
+	relation->contained_b = x_is_smaller ? of_larger : share;
+}
+
 /* Is the smaller file in the larger one? This requires clearly different sizes. */
 static bool is_part(const struct find_file *x, const struct find_file *y, double min_share,
 		    struct relation *relation)
 {
 	int64_t x_bytes = resemblance_size(&x->sketch, x->size_bytes);
 	int64_t y_bytes = resemblance_size(&y->sketch, y->size_bytes);
-	bool x_is_smaller = x_bytes < y_bytes;
-	double share = resemblance_containment(relation->resemblance, x_bytes, y_bytes), of_larger;
+	double share = resemblance_containment(relation->resemblance, x_bytes, y_bytes);
 
 	if (share < min_share || relation->resemblance < PART_MIN_RESEMBLANCE ||
 	    !sizes_differ_clearly(x_bytes, y_bytes) ||
-	    (x_is_smaller ? x : y)->size_bytes < PART_MIN_BYTES)
+	    (x_bytes < y_bytes ? x : y)->size_bytes < PART_MIN_BYTES)
 		return false;
-	of_larger = x_is_smaller ? share * (double)x_bytes / (double)y_bytes
-				 : share * (double)y_bytes / (double)x_bytes;
-	relation->is_part = true;
-	relation->contained_a = x_is_smaller ? share : of_larger;
-	relation->contained_b = x_is_smaller ? of_larger : share;
+	set_part(x, y, share, relation);
 	return true;
+}
+
+bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
+		      const struct find_file *y, double x_in_y, double y_in_x,
+		      struct relation *relation)
+{
+	double share = is_smaller(x, y) ? x_in_y : y_in_x;
+
+	if (share < verify_part_min_share(rule) || !x->has_sketch || !y->has_sketch ||
+	    (rule->same_extension && x->extension_hash != y->extension_hash))
+		return false;
+	*relation = (struct relation){.distance = simhash_distance(&x->table, &y->table),
+				      .verification = PAIR_SKETCH};
+	set_part(x, y, share, relation);
+	relation->resemblance = relation->contained_a * relation->contained_b /
+				(relation->contained_a + relation->contained_b -
+				 relation->contained_a * relation->contained_b);
+	return true;
+}
+
+double verify_part_min_share(const struct verify_rule *rule)
+{
+	return rule->min_resemblance > PART_MIN_SHARE ? rule->min_resemblance : PART_MIN_SHARE;
 }
 
 /* Is a file that resembles another also a part of it? */
@@ -278,6 +316,18 @@ struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
 	};
 }
 
+static void extend_range(int64_t range[2], const int64_t other[2])
+{
+	range[0] = other[0] < range[0] ? other[0] : range[0];
+	range[1] = other[1] > range[1] ? other[1] : range[1];
+}
+
+void key_bounds_extend(struct key_bounds *bounds, const struct key_bounds *others)
+{
+	extend_range(bounds->uniform, others->uniform);
+	extend_range(bounds->sizes, others->sizes);
+}
+
 static bool agrees(const struct verify_rule *rule, const struct find_file *x,
 		   const struct find_file *y)
 {
@@ -328,10 +378,7 @@ bool verify_by_keys(const struct verify_rule *rule, bool needs_key, const struct
 			return false;
 	} else if (relation->resemblance >= minimum) {
 		name_part(x, y, relation);
-	} else if (!is_part(x, y,
-			    rule->min_resemblance > PART_MIN_SHARE ? rule->min_resemblance
-								   : PART_MIN_SHARE,
-			    relation)) {
+	} else if (!is_part(x, y, verify_part_min_share(rule), relation)) {
 		return false;
 	}
 	if ((needs_key && !sketches_share_key(&x->sketch, &y->sketch)) ||

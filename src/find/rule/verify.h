@@ -116,6 +116,26 @@ struct key_bounds {
 struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
 					const struct find_file *file);
 
+static inline bool key_bounds_have(const struct key_bounds *bounds, const struct find_file *file)
+{
+	return (bounds->uniform[0] <= file->uniform) & (file->uniform <= bounds->uniform[1]) &
+	       (bounds->sizes[0] <= file->size_bytes) & (file->size_bytes <= bounds->sizes[1]);
+}
+
+/* Extend the bounds so that they include others. */
+void key_bounds_extend(struct key_bounds *bounds, const struct key_bounds *others);
+
+/*
+ * Is the smaller of two files a part of the larger one, if their pieces have these shares of x in y
+ * and of y in x? They may have any sizes. Sets the relation.
+ */
+bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
+		      const struct find_file *y, double x_in_y, double y_in_x,
+		      struct relation *relation);
+
+/* The share of a file that must be in another file, so that it is called a part of it. */
+double verify_part_min_share(const struct verify_rule *rule);
+
 /* Do the sizes differ so much that one file can be called a part of the other? */
 bool sizes_differ_clearly(int64_t x_bytes, int64_t y_bytes);
 

@@ -1,0 +1,295 @@
+/*
+ * Finds parts by pieces. The pieces of all requested files are sorted once. Each piece of the index
+ * is looked up among them, after a small filter that most pieces of other contents do not pass.
+ * SPDX-License-Identifier: MIT
+ */
+#include "find/query/queried_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+
+/*
+ * Of fewer than PIECES_FEW pieces, all must be shared, and fewer than PIECES_FEWEST are a matter of
+ * chance. So half of a file passes with a probability of 6 % at most, and usually far less.
+ */
+#define PIECES_FEWEST 5
+#define PIECES_FEW 8
+
+#define FILTER_BITS_MIN 12
+#define FILTER_BITS_MAX 27
+#define FILTER_BITS_PER_PIECE 4 /* as a power of two */
+
+/* A piece of a requested file. */
+struct asked_piece {
+	uint64_t value;
+	uint32_t file;
+};
+
+/* The numbers of pieces of a file below each possible bound. */
+struct asked_file {
+	unsigned level;
+	uint32_t below[PIECE_LEVEL_MAX + 1];
+	uint32_t shared; /* with the content that is compared */
+};
+
+struct part_search {
+	struct queried_parts *parts;
+	const struct queried_reach *reaches;
+	double min_share;
+	struct asked_piece *pieces;
+	size_t count, capacity;
+	struct asked_file *files;
+	uint32_t *touched; /* the files that share pieces with the content */
+	size_t touched_count;
+	uint64_t *filter;
+	unsigned filter_bits;
+	uint64_t *values; /* room for the pieces of one content */
+};
+
+/* ---- The requested files ---- */
+
+static void count_below(struct asked_file *file, const struct content_pieces *pieces)
+{
+	size_t count = pieces->count;
+
+	file->level = pieces->level;
+	for (unsigned level = pieces->level; level <= PIECE_LEVEL_MAX; level++) {
+		while (count > 0 && pieces->values[count - 1] >= piece_bound(level))
+			count--;
+		file->below[level] = (uint32_t)count;
+	}
+}
+
+static int take_file(struct part_search *search, uint32_t number, struct simhash_error *error)
+{
+	const struct row_sketches *sketches = search->reaches[number].queried->sketches;
+	struct content_pieces pieces;
+
+	if (sketches == NULL || sketches->pieces.size == 0 ||
+	    !content_pieces_load(sketches->pieces.data, sketches->pieces.size, search->values,
+				 &pieces))
+		return 0;
+	if (array_reserve(&search->pieces, &search->capacity, search->count + pieces.count,
+			  sizeof *search->pieces, error) != 0)
+		return -1;
+	for (size_t i = 0; i < pieces.count; i++)
+		search->pieces[search->count++] = (struct asked_piece){pieces.values[i], number};
+	count_below(&search->files[number], &pieces);
+	return 0;
+}
+
+static int compare_asked(const void *a, const void *b)
+{
+	const struct asked_piece *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static uint64_t filter_bit(const struct part_search *search, uint64_t value)
+{
+	return value * UINT64_C(0x9e3779b97f4a7c15) >> (64 - search->filter_bits);
+}
+
+static int make_filter(struct part_search *search, struct simhash_error *error)
+{
+	unsigned bits = FILTER_BITS_MIN;
+
+	while (bits < FILTER_BITS_MAX && search->count > (size_t)1 << bits >> FILTER_BITS_PER_PIECE)
+		bits++;
+	search->filter_bits = bits;
+	search->filter = calloc(((size_t)1 << bits) / 64, sizeof *search->filter);
+	if (search->filter == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < search->count; i++) {
+		uint64_t bit = filter_bit(search, search->pieces[i].value);
+		search->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+	}
+	return 0;
+}
+
+static int take_files(struct part_search *search, size_t count, struct simhash_error *error)
+{
+	search->files = calloc(count, sizeof *search->files);
+	search->touched = malloc(count * sizeof *search->touched);
+	search->values = malloc(PIECES_MAX * sizeof *search->values);
+	if (search->files == NULL || search->touched == NULL || search->values == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < count; i++)
+		if (take_file(search, (uint32_t)i, error) != 0)
+			return -1;
+	if (search->count == 0)
+		return 0;
+	qsort(search->pieces, search->count, sizeof *search->pieces, compare_asked);
+	return make_filter(search, error);
+}
+
+/* ---- Comparing ---- */
+
+static void count_shared(struct part_search *search, uint64_t value)
+{
+	size_t low = 0, high = search->count;
+	uint64_t bit = filter_bit(search, value);
+
+	if ((search->filter[bit / 64] >> bit % 64 & 1) == 0)
+		return;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (search->pieces[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < search->count && search->pieces[low].value == value; low++) {
+		uint32_t number = search->pieces[low].file;
+		if (search->files[number].shared++ == 0)
+			search->touched[search->touched_count++] = number;
+	}
+}
+
+static size_t pieces_below(const struct content_pieces *pieces, unsigned level)
+{
+	size_t count = pieces->count;
+
+	while (count > 0 && pieces->values[count - 1] >= piece_bound(level))
+		count--;
+	return count;
+}
+
+/* The shared part of these pieces, or 0 if most of them are not shared. */
+static double share_of(const struct part_search *search, size_t shared, size_t pieces)
+{
+	if (pieces < PIECES_FEWEST || (pieces < PIECES_FEW && shared < pieces) ||
+	    (double)shared < search->min_share * (double)pieces)
+		return 0;
+	return (double)shared / (double)pieces;
+}
+
+/* Note that a file and a content are a part if one of them is mostly in the other. */
+static int note_part(struct part_search *search, const struct piece_row *row,
+		     const struct content_pieces *pieces, uint32_t number,
+		     struct simhash_error *error)
+{
+	const struct asked_file *file = &search->files[number];
+	struct queried_parts *parts = search->parts;
+	unsigned level = file->level > pieces->level ? file->level : pieces->level;
+	double in_content = share_of(search, file->shared, file->below[level]);
+	double in_queried = share_of(search, file->shared, pieces_below(pieces, level));
+
+	if (in_content == 0 && in_queried == 0)
+		return 0;
+	if (array_reserve(&parts->items, &parts->capacity, parts->count + 1, sizeof *parts->items,
+			  error) != 0)
+		return -1;
+	parts->items[parts->count] = (struct queried_part){*row, number, in_content, in_queried};
+	parts->items[parts->count++].content.value = (struct bytes){NULL, 0};
+	if (row->size_bytes < parts->sizes[0])
+		parts->sizes[0] = row->size_bytes;
+	if (row->size_bytes > parts->sizes[1])
+		parts->sizes[1] = row->size_bytes;
+	return 0;
+}
+
+static int compare_content(struct part_search *search, const struct piece_row *row,
+			   struct simhash_error *error)
+{
+	struct content_pieces pieces;
+	int status = 0;
+
+	if (!piece_row_load(row, search->values, &pieces))
+		return 0;
+	search->touched_count = 0;
+	for (size_t i = 0; i < pieces.count; i++)
+		count_shared(search, pieces.values[i]);
+	for (size_t i = 0; i < search->touched_count; i++) {
+		uint32_t number = search->touched[i];
+		if (status == 0)
+			status = note_part(search, row, &pieces, number, error);
+		search->files[number].shared = 0;
+	}
+	return status;
+}
+
+static int compare_all(struct part_search *search, const struct finder *finder,
+		       struct simhash_error *error)
+{
+	struct piece_row row;
+	struct query query;
+	int status;
+
+	if (piece_rows_begin(&query, finder->store, finder->tag_set, error) != 0)
+		return -1;
+	while ((status = piece_rows_next(&query, &row, error)) == 1)
+		if (compare_content(search, &row, error) != 0) {
+			status = -1;
+			break;
+		}
+	piece_rows_end(&query);
+	return status;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct queried_part *x = a, *y = b;
+	int order = compare_piece_rows(&x->content, &y->content);
+
+	return order != 0 ? order : (x->reach > y->reach) - (x->reach < y->reach);
+}
+
+int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
+		       size_t count, const struct finder *finder, struct simhash_error *error)
+{
+	struct part_search search = {.parts = parts,
+				     .reaches = reaches,
+				     .min_share =
+					     verify_part_min_share(&finder->request->rule.verify)};
+	int status;
+
+	parts->count = 0;
+	parts->sizes[0] = INT64_MAX;
+	parts->sizes[1] = -1;
+	status = take_files(&search, count, error);
+	if (status == 0 && search.count > 0)
+		status = compare_all(&search, finder, error);
+	if (status == 0 && parts->count > 1)
+		qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
+	free(search.pieces);
+	free(search.files);
+	free(search.touched);
+	free(search.filter);
+	free(search.values);
+	return status;
+}
+
+const struct queried_part *queried_parts_of(const struct queried_parts *parts,
+					    const struct find_file *file,
+					    const struct queried_part **end)
+{
+	struct piece_row key = {.is_text = file->document_bytes > 0,
+				.size_bytes = file->size_bytes};
+	size_t low = 0, high = parts->count;
+
+	memcpy(key.content_hash, file->content_hash, CONTENT_HASH_SIZE);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_piece_rows(&parts->items[middle].content, &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low;
+	     high < parts->count && compare_piece_rows(&parts->items[high].content, &key) == 0;)
+		high++;
+	*end = parts->items + high;
+	return parts->items + low;
+}
+
+void queried_parts_release(struct queried_parts *parts)
+{
+	free(parts->items);
+	*parts = (struct queried_parts){.items = NULL};
+}

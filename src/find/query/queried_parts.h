@@ -1,0 +1,47 @@
+/*
+ * Finds the contents that contain requested files, and the contents that these files contain, by
+ * their pieces (core/content_pieces.h), at any ratio of sizes.
+ *
+ *     status = queried_parts_find(&parts, files, count, finder, &error);
+ *     while (status == 0 && (part = queried_parts_of(&parts, &row, &end)) < end)
+ *             ; // the content of `row` and a requested file
+ *     queried_parts_release(&parts);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_FIND_QUERIED_PARTS_H
+#define SIMHASH_FIND_QUERIED_PARTS_H
+
+#include "find/query/queried_keys.h"
+#include "store/rows/piece_rows.h"
+
+/* A requested file and a content, of which one contains the other. */
+struct queried_part {
+	struct piece_row content; /* without the value */
+	uint32_t reach;		  /* the number of the requested file */
+	/* The shares of the file and of the content; 0 if most of it is not shared. */
+	double in_content, in_queried;
+};
+
+/* All zero at the beginning. */
+struct queried_parts {
+	struct queried_part *items; /* sorted by content, then by file */
+	size_t count, capacity;
+	int64_t sizes[2]; /* the least and the largest size of these contents */
+};
+
+/*
+ * Compare the pieces of all contents of the finder's tag set with the pieces of the requested
+ * files. Error: memory is short, or the index cannot be read.
+ */
+int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
+		       size_t count, const struct finder *finder, struct simhash_error *error);
+
+/* The parts that a row of the index has with requested files: from the returned one to *end. */
+const struct queried_part *queried_parts_of(const struct queried_parts *parts,
+					    const struct find_file *file,
+					    const struct queried_part **end);
+
+void queried_parts_release(struct queried_parts *parts);
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Tests that simfind finds a requested file in every file that contains it, and every file that it
+# contains, at ratios of sizes from 1.5 to 60, by the pieces of the contents. The expected shares are
+# those of the sets of all shingles. Also tests that half of a file is no part, requests that are
+# changed, standard input, many requests at once, and an index without pieces.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$files/whole" asked
+python3 - "$files/whole" asked <<'PYTHON'
+import json, random, re, sys
+
+whole, asked = sys.argv[1:]
+random.seed(20)
+words = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=random.randint(2, 9))) for _ in range(4000)]
+
+def text(size):
+    made = []
+    while sum(map(len, made)) < size:
+        made.append(" ".join(random.choices(words, k=random.randint(6, 12))) + "\n")
+    return "".join(made)[:size].encode()
+
+def table(size):
+    made = []
+    while sum(map(len, made)) < size:
+        made.append(",".join(str(random.randrange(10**random.randint(1, 6))) for _ in range(8)) + "\n")
+    return "".join(made)[:size].encode()
+
+def program(size):  # records of small numbers, with zeros between them
+    return b"".join(bytes(random.choices(range(64), k=3)) + b"\0" + random.randbytes(4) for _ in range(size // 8))
+
+def shingles(content, is_text):
+    if is_text:
+        content = re.sub(rb"[ \t\n\v\f\r]+", b" ", content)
+    return {content[i:i + 16] for i in range(len(content) - 15)}
+
+kinds = {"text": text, "table": table, "program": program, "random": random.randbytes}
+sizes = {"text": 5000, "table": 9000, "program": 30000, "random": 40000}
+expected = []
+for kind, make in kinds.items():
+    is_text = kind in ("text", "table")
+    for number, ratio in enumerate((1.5, 4, 12, 60)):
+        part = make(sizes[kind])
+        rest = int(len(part) * (ratio - 1))
+        before = (0, rest // 2, rest, rest // 3)[number]
+        name = f"{kind}-{ratio}"
+        variants = {"all": part, "tenth": part[len(part) // 10:], "half": part[:len(part) // 2]}
+        for variant, shared in variants.items():
+            content = make(before) + shared + make(rest - before)
+            open(f"{whole}/{name}-{variant}", "wb").write(content)
+            x, y = shingles(part, is_text), shingles(content, is_text)
+            expected.append([name, f"{name}-{variant}", len(x & y) / len(x)])
+        open(f"{asked}/{name}", "wb").write(part)
+json.dump(expected, open("expected.json", "w"))
+PYTHON
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+
+# check FILE SIDE: the pairs in a JSON list of requests, against the expected shares; SIDE is the
+# folder of the parts
+cat >check.py <<'PYTHON'
+import json, os, sys
+
+expected = {(part, whole): share for part, whole, share in json.load(open("expected.json"))}
+found = {}
+for pair in json.load(open(sys.argv[1])):
+    for part, whole in (("a", "b"), ("b", "a")):
+        names = os.path.basename(pair[f"path_{part}"]), os.path.basename(pair[f"path_{whole}"])
+        if names in expected and "contained_a" in pair:
+            found[names] = pair[f"contained_{part}"]
+            assert pair[f"size_{part}"] < pair[f"size_{whole}"], pair
+            assert pair[f"contained_{whole}"] <= pair[f"size_{part}"] / pair[f"size_{whole}"] * 1.1, pair
+missing = [names for names, share in expected.items() if share > 0.97 and names not in found]
+most = [names for names, share in expected.items() if 0.88 < share <= 0.97]
+assert sum(names in found for names in most) >= 0.8 * len(most), [names for names in most if names not in found]
+wrong = [(names, found[names]) for names, share in expected.items() if share < 0.6 and names in found]
+off = [(names, share, found[names]) for names, share in expected.items() if names in found and abs(share - found[names]) > 0.13]
+assert not missing and not wrong and not off, f"missing {missing}, wrong {wrong}, off {off}"
+print(len(found))
+PYTHON
+check() { # WHAT
+	python3 check.py list.json >count || fail "$1"
+	[ "$(cat count)" -ge 28 ] || fail "$1: only $(cat count) parts"
+}
+find asked -type f -print0 | LC_ALL=C sort -z >requests
+runs 0 "$SIMFIND" -q --files0-from=requests --format=json -o list.json
+check "many files at once"
+cp list.json together.json
+# The same, one after the other.
+for request in asked/*; do
+	runs 0 "$SIMFIND" --summary=none --format=jsonl "$request"
+	cat out
+done | LC_ALL=C sort >single
+python3 -c 'import json
+for pair in json.load(open("together.json")): print(json.dumps(pair, separators=(",", ":")))' | wc -l >lines
+same "single requests" "$(cat lines)" "$(wc -l <single)"
+runs 0 "$SIMFIND" --summary=none asked/random-60
+same "screen" 1 "$(grep -c '^part of (>99 %) .*/whole/random-60-all$' out)"
+runs 0 "$SIMFIND" --summary=none - <asked/text-60
+same "standard input" 1 "$(grep -c '^part of (>99 %) .*/whole/text-60-all$' out)"
+# With other blanks it is the same text.
+sed 's/ /\t/; s/$/\r/' asked/text-60 >asked/blanks
+runs 0 "$SIMFIND" --summary=none asked/blanks
+same "other blanks" 1 "$(grep -c '^part of (>99 %) .*/whole/text-60-all$' out)"
+rm asked/blanks
+runs 0 "$SIMFIND" --summary=none --min-resemblance=95% asked/random-60
+same "95 %" 1 "$(grep -c '^part of .*random-60-all$' out)"
+runs 0 "$SIMFIND" --summary=none --only=copies asked/random-60
+same "only copies" 0 "$(wc -l <out)"
+
+# The other direction: the wholes are requested, and the parts are in the index.
+reset
+find "$files/whole" -type f -print0 | LC_ALL=C sort -z >requests
+settle asked
+runs 0 "$SIMHASH" -q asked
+runs 0 "$SIMFIND" -q --files0-from=requests --format=json -o list.json
+check "files that contain others"
+runs 0 "$SIMFIND" --summary=none "$files/whole/table-12-all"
+same "screen" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/table-12( .*|$)' out)"
+
+# Without pieces, only files of similar sizes are found.
+reset
+runs 0 "$SIMHASH" -q --pieces=no "$files"
+runs 0 "$SIMFIND" --summary=none asked/random-60
+same "without pieces" 0 "$(grep -c '^part of' out || true)"
+runs 0 "$SIMFIND" --summary=none asked/random-1.5
+same "without pieces, near sizes" 2 "$(grep -c '^part of' out)"
