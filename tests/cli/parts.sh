@@ -108,6 +108,20 @@ same "95 %" 1 "$(grep -c '^part of .*random-60-all$' out)"
 runs 0 "$SIMFIND" --summary=none --only=copies asked/random-60
 same "only copies" 0 "$(wc -l <out)"
 
+# A member of an archive that is in the index, and members that are searched with -z.
+if built_with archives; then
+	mkdir members
+	(cd asked && python3 -m zipfile -c ../members/a.zip random-60 text-60)
+	settle members
+	runs 0 "$SIMHASH" -q -z members
+	runs 0 "$SIMFIND" --summary=none members/a.zip//random-60
+	same "a member" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/whole/random-60-all( |$)' out)"
+	runs 0 "$SIMFIND" --summary=none -z members/a.zip
+	same "members" 2 "$(grep -cE '^(part of|contains) \(>99 %\) .*-60-all( |$)' out)"
+	runs 0 "$SIMFIND" --summary=none "$files/whole/text-60-all"
+	same "a whole that contains a member" 1 "$(grep -cE '^(part of|contains) .*members/a.zip//text-60' out)"
+fi
+
 # The other direction: the wholes are requested, and the parts are in the index.
 reset
 find "$files/whole" -type f -print0 | LC_ALL=C sort -z >requests

@@ -22,6 +22,7 @@
 #include "scan/archive/sandbox.h"
 #include "scan/document/document.h"
 #include "scan/file/scan_file.h"
+#include "store/rows/piece_rows.h"
 
 /*
  * The pieces of requested files: denser than the pieces of most indexes, and also of small files,
@@ -379,6 +380,25 @@ static char *resolve_member(const char *path)
 	return NULL;
 }
 
+/* Read the pieces of a member, if the index has them. */
+static int read_pieces(const struct finder *finder, struct piece_row *pieces,
+		       struct queried_file *queried, struct simhash_error *error)
+{
+	struct query query;
+	int status = piece_rows_find(&query, finder->store, finder->tag_set, pieces, error);
+
+	if (status != 1)
+		return status;
+	queried->sketches = row_sketches_new(pieces->value.size);
+	if (queried->sketches != NULL) {
+		memcpy(queried->sketches->bytes, pieces->value.data, pieces->value.size);
+		queried->sketches->pieces =
+			(struct bytes){(const char *)queried->sketches->bytes, pieces->value.size};
+	}
+	piece_rows_end(&query);
+	return queried->sketches == NULL ? error_set_memory(error) : 0;
+}
+
 /* Read the row of a member. Returns 1, or 0 if the index does not have it. */
 static int read_member(struct asking *asking, const char *path, struct queried_file *queried,
 		       struct simhash_error *error)
@@ -389,6 +409,7 @@ static int read_member(struct asking *asking, const char *path, struct queried_f
 	struct file_row row = {.host = finder->local_host};
 	uint8_t directory[DIRECTORY_HASH_SIZE], hashes[1][PATH_HASH_SIZE];
 	struct row_cursor cursor = {.columns = 0};
+	struct piece_row pieces;
 	int status;
 
 	directory_hash((struct bytes){path, (size_t)(name - 1 - path)}, directory);
@@ -398,10 +419,11 @@ static int read_member(struct asking *asking, const char *path, struct queried_f
 		return -1;
 	status = store_rows_next(&cursor, &row, error);
 	queried->keys = row.keys;
+	piece_row_of(&row, &pieces);
 	if (status == 1 && finder_read(finder, &row, &queried->arena, &queried->file, error) != 0)
 		status = -1;
 	store_rows_end(&cursor);
-	return status;
+	return status == 1 && read_pieces(finder, &pieces, queried, error) != 0 ? -1 : status;
 }
 
 /* Search for a member that is in the index. Its sketches by another measure are not read. */
