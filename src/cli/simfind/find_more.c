@@ -1,5 +1,5 @@
 /*
- * Searches for FILEs again, to suggest only options that find more.
+ * Searches for FILEs again with their members, to suggest -z only if it finds more.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/simfind/find_more.h"
@@ -19,10 +19,8 @@
 #define FILES_MAX 16
 #define ROWS_MAX 1000000	      /* rows of the index near the FILEs */
 #define CONTENT_MAX ((off_t)64 << 20) /* bytes of all FILEs that are looked into */
-#define RATIO 10		      /* the suggested --size-ratio */
 
 struct more {
-	bool looks_inside;	 /* any match of a member counts; otherwise only a similar file */
 	struct hash_set members; /* the hashes of the paths of these members; not sorted */
 	atomic_bool is_found;
 };
@@ -51,11 +49,9 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 		     struct simhash_error *error)
 {
 	struct more *more = context;
-	bool is_more = more->looks_inside ? is_member(more, pair->a) || is_member(more, pair->b)
-					  : !pair->relation.is_identical;
 
 	(void)thread;
-	if (!is_more)
+	if (!is_member(more, pair->a) && !is_member(more, pair->b))
 		return 0;
 	atomic_store(&more->is_found, true);
 	return error_set(error, SIMHASH_E_RANGE, "stopped at the first match");
@@ -69,12 +65,11 @@ static void ignore_unreadable(void *context, struct bytes path, int system_errno
 	(void)system_errno;
 }
 
-static bool finds_more(const struct find_plan *plan, const struct find_request *request,
-		       struct store *store)
+static bool finds_more_inside(const struct find_plan *plan, struct store *store)
 {
 	const struct operands *operands = &plan->arguments->operands;
-	struct more more = {.looks_inside = request->inflate && !plan->request->inflate,
-			    .members = {.width = PATH_HASH_SIZE}};
+	struct find_request request = *plan->request;
+	struct more more = {.members = {.width = PATH_HASH_SIZE}};
 	const struct find_sink sink = {.context = &more,
 				       .pair = take_pair,
 				       .asked = take_asked,
@@ -82,7 +77,9 @@ static bool finds_more(const struct find_plan *plan, const struct find_request *
 	struct simhash_error ignored;
 	struct finder finder;
 
-	if (finder_init(&finder, store, request, &sink, &plan->arguments->resources, &ignored) != 0)
+	request.inflate = true;
+	if (finder_init(&finder, store, &request, &sink, &plan->arguments->resources, &ignored) !=
+	    0)
 		return false;
 	(void)finder_files(&finder, operands->queries, operands->query_count, &ignored);
 	finder_release(&finder);
@@ -101,24 +98,6 @@ static bool are_small(const struct operands *operands)
 	return size < CONTENT_MAX;
 }
 
-/* Return the option that finds more, or NULL. */
-static const char *find_option(const struct find_plan *plan, struct store *store)
-{
-	struct find_request request = *plan->request;
-
-	if (!request.inflate && are_small(&plan->arguments->operands)) {
-		request.inflate = true;
-		if (finds_more(plan, &request, store))
-			return "-z";
-		request.inflate = false;
-	}
-	if (request.rule.verify.size_ratio_millionths >= RATIO * SIMHASH_MILLION)
-		return NULL;
-	request.rule.verify.size_ratio_millionths = RATIO * SIMHASH_MILLION;
-	request.rule.tolerance.size_ratio_millionths = RATIO * SIMHASH_MILLION;
-	return finds_more(plan, &request, store) ? "--size-ratio=10" : NULL;
-}
-
 /* May the search be repeated, and can its command be written? */
 static bool can_repeat(const struct find_plan *plan, const struct find_outcome *outcome)
 {
@@ -128,7 +107,8 @@ static bool can_repeat(const struct find_plan *plan, const struct find_outcome *
 	if (plan->list != LIST_MATCHES || !plan->shows_summary || isatty(STDERR_FILENO) != 1 ||
 	    outcome->similar > 0 || outcome->asked == 0 || outcome->asked > FILES_MAX ||
 	    outcome->counts.rows > ROWS_MAX || request->nearest > 0 || request->measure != NULL ||
-	    request->kinds != 0 || request->rule.verify.mode == VERIFY_NO || plan->reads_files ||
+	    request->kinds != 0 || request->inflate || !are_small(&plan->arguments->operands) ||
+	    request->rule.verify.mode == VERIFY_NO || plan->reads_files ||
 	    operands_have_stdin(&arguments->operands))
 		return false;
 	for (int i = 1; i < arguments->word_count; i++)
@@ -141,14 +121,13 @@ static bool can_repeat(const struct find_plan *plan, const struct find_outcome *
 void suggest_finding_more(const struct find_plan *plan, struct store *store,
 			  const struct find_outcome *outcome)
 {
-	const char *option = can_repeat(plan, outcome) ? find_option(plan, store) : NULL;
 	char *text;
 
-	if (option == NULL)
+	if (!can_repeat(plan, outcome) || !finds_more_inside(plan, store))
 		return;
 	text = command_line_text(find_program.name, plan->arguments->word_count,
 				 plan->arguments->words);
 	if (text != NULL)
-		say_next(text, NULL, option, "finds more.");
+		say_next(text, NULL, "-z", "finds more.");
 	free(text);
 }
