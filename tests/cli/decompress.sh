@@ -99,16 +99,19 @@ runs 2 "$SIMHASH" "${z[@]}" "$files"
 said "2 failed"
 same "a bomb that is allowed" 1 "$(rows | grep -c '^bomb.gz//bomb|3000000|')"
 
-# A gzip file that cannot be read is one failure, although its content is also read.
-mkdir closed
-cp "$files/a.txt.gz" closed
-copy_for_user "$SIMHASH"
-chmod 000 closed/a.txt.gz
-chmod 777 closed
-runs 2 as_user "$TEST_FOLDER/bin/simhash" -z -d "sqlite:$PWD/closed/index.db" closed
-same "what is said of a file that cannot be read" "simhash: $PWD/closed/a.txt.gz: Permission denied" \
-	"$(grep '^simhash: ' err)"
-said "1 failed"
+# A gzip file that cannot be read is one failure, although its content is also read. valgrind runs the
+# program of the build, which another user may not be allowed to read.
+if [ -z "${MEMCHECK:-}" ]; then
+	mkdir closed
+	cp "$files/a.txt.gz" closed
+	copy_for_user "$SIMHASH"
+	chmod 000 closed/a.txt.gz
+	chmod 777 closed
+	runs 2 as_user "$TEST_FOLDER/bin/simhash" -z -d "sqlite:$PWD/closed/index.db" closed
+	same "what is said of a file that cannot be read" "simhash: $PWD/closed/a.txt.gz: Permission denied" \
+		"$(grep '^simhash: ' err)"
+	said "1 failed"
+fi
 
 # The content is removed with the file.
 rm "$files"/*.gz "$files"/*.GZ "$files/.gz" "$files/x.tgz"
