@@ -226,7 +226,7 @@ bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 		      const struct find_file *y, double x_in_y, double y_in_x,
 		      struct relation *relation)
 {
-	double share = is_smaller(x, y) ? x_in_y : y_in_x;
+	double share = is_smaller(x, y) ? x_in_y : y_in_x, a, b;
 
 	if (share < verify_part_min_share(rule) || !x->has_sketch || !y->has_sketch ||
 	    (rule->same_extension && x->extension_hash != y->extension_hash))
@@ -234,9 +234,14 @@ bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 	*relation = (struct relation){.distance = simhash_distance(&x->table, &y->table),
 				      .verification = PAIR_SKETCH};
 	set_part(x, y, share, relation);
-	relation->resemblance = relation->contained_a * relation->contained_b /
-				(relation->contained_a + relation->contained_b -
-				 relation->contained_a * relation->contained_b);
+	a = relation->contained_a;
+	b = relation->contained_b;
+	relation->resemblance = a * b / (a + b - a * b);
+	relation->is_part = sizes_differ_clearly(resemblance_size(&x->sketch, x->size_bytes),
+						 resemblance_size(&y->sketch, y->size_bytes));
+	/* The counts of a text in UTF-16 are far from the counts of the same text in ASCII. */
+	if (simhash_resemblance_same_text(&x->sketch, &y->sketch))
+		relation->verification = PAIR_TEXT;
 	return true;
 }
 

@@ -126,8 +126,8 @@ static inline bool key_bounds_have(const struct key_bounds *bounds, const struct
 void key_bounds_extend(struct key_bounds *bounds, const struct key_bounds *others);
 
 /*
- * Is the smaller of two files a part of the larger one, if their pieces have these shares of x in y
- * and of y in x? They may have any sizes. Sets the relation.
+ * Is the smaller of two files in the larger one, if their pieces have these shares of x in y and of
+ * y in x? They may have any sizes. Sets the relation. Files of similar size are no parts.
  */
 bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 		      const struct find_file *y, double x_in_y, double y_in_x,
