@@ -32,6 +32,10 @@ if [ "$TEST_ENGINE" = sqlite ]; then
 		grep -c 'COVERING INDEX file_cell')"
 	same "cells of one file" 1 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/similar_to_one_file.sql")" |
 		grep -c ' k USING .*file_cell (tag_set=? AND cell=?')"
+	# The files with a content that may be left are looked up.
+	left=$(sed -n '/KEPT_FIND_CONTENT,/,/error)/p' "$SOURCE_DIR/src/store/write/left_contents.c" | grep -o '"[^"]*"' | tr -d '"\n')
+	same "files with a content" 1 "$(sql "EXPLAIN QUERY PLAN $left" |
+		grep -c 'file_cell (tag_set=? AND cell=? AND uniform=? AND size=?)')"
 	same "files read for a group" 0 "$(sql "EXPLAIN QUERY PLAN $(grep -v '^--' "$SOURCE_DIR/sql/examples/group_of_one_file.sql")" |
 		grep -cE 'AUTOMATIC|SCAN (f|g|o|p)|SEARCH (f|p) .*(tag_set=\?( AND host=\?)?\))')"
 else

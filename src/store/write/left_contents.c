@@ -16,6 +16,12 @@
 /* The maximum number of noted contents: 6 MB. */
 #define NOTED_MAX (64 << 10)
 
+/*
+ * Smaller contents have no pieces, also if their normal form is half as large again. Many small
+ * files can have the same size and counts, and each search would look up all of them.
+ */
+#define BYTES_MIN 1000
+
 #define COLUMNS                                                                                 \
 	(ROW_PATH_HASH | ROW_CONTENT_HASH | ROW_CONTENTS | ROW_SIZE | ROW_TABLE | ROW_UNIFORM | \
 	 ROW_PIECES)
@@ -29,7 +35,7 @@ static int note(struct left_contents *left, const struct file_row *row, struct s
 {
 	struct left_content *content;
 
-	if (row->pieces_made == 0 || left->count == NOTED_MAX)
+	if (row->pieces_made == 0 || row->size_bytes < BYTES_MIN || left->count == NOTED_MAX)
 		return 0;
 	if (array_reserve(&left->contents, &left->capacity, left->count + 1, sizeof *left->contents,
 			  error) != 0)
@@ -104,7 +110,10 @@ int left_contents_note_rows(struct left_contents *left, struct store *store,
 	return status;
 }
 
-/* Has any row the pieces of this content? */
+/*
+ * Has any row the pieces of this content? The index of cells lacks the content hash. SQLite prefers
+ * to read all rows to looking up some, unless a join names the order.
+ */
 static int find_content(struct store *store, const struct row_scope *scope,
 			const struct left_content *content, struct simhash_error *error)
 {
@@ -112,8 +121,10 @@ static int find_content(struct store *store, const struct row_scope *scope,
 	int64_t one;
 
 	if (query_begin_kept(&query, store, KEPT_FIND_CONTENT,
-			     "SELECT 1 FROM file WHERE tag_set = ? AND cell = ? AND uniform = ? "
-			     "AND size = ? AND content_hash = ? AND pieces <> 0 LIMIT 1",
+			     "SELECT 1 FROM file i CROSS JOIN file f ON f.tag_set = i.tag_set "
+			     "AND f.host = i.host AND f.path_hash = i.path_hash "
+			     "WHERE i.tag_set = ? AND i.cell = ? AND i.uniform = ? AND i.size = ? "
+			     "AND f.content_hash = ? AND f.pieces <> 0 LIMIT 1",
 			     error) != 0)
 		return -1;
 	query_bind_integer(&query, scope->tag_set);
