@@ -256,6 +256,23 @@ static void the_rows_go_with_a_directory(void **state)
 	store_close(store);
 }
 
+/* A damaged row is left out, and the others are read. */
+static void a_damaged_row_is_left_out(void **state)
+{
+	struct store *store = engine_fresh_store();
+	struct query query;
+
+	(void)state;
+	write_file(store, &scope, "a", 1);
+	write_file(store, &scope, "b", 2);
+	check(query_begin(&query, store, "UPDATE pieces SET content_hash = ? WHERE size = 1001",
+			  &error));
+	query_bind_data(&query, "abc", 3);
+	check(query_run(&query, &error));
+	assert_in_range(count_rows(store, 1), 1, 2); /* a server appends zeros to a short hash */
+	store_close(store);
+}
+
 static void only_a_run_that_wants_pieces_notices_that_a_file_lacks_them(void **state)
 {
 	struct store *store = engine_fresh_store();
@@ -291,6 +308,7 @@ int main(void)
 		cmocka_unit_test(the_row_goes_with_the_last_file),
 		cmocka_unit_test(a_moved_file_keeps_its_row),
 		cmocka_unit_test(the_rows_go_with_a_directory),
+		cmocka_unit_test(a_damaged_row_is_left_out),
 		cmocka_unit_test(only_a_run_that_wants_pieces_notices_that_a_file_lacks_them),
 	};
 

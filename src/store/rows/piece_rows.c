@@ -68,15 +68,18 @@ int piece_rows_begin(struct query *query, struct store *store, int64_t tag_set,
 
 int piece_rows_next(struct query *query, struct piece_row *row, struct simhash_error *error)
 {
-	int status = query_next(query, error);
+	int status;
 
-	if (status != 1)
-		return status;
+	do {
+		status = query_next(query, error);
+		if (status != 1)
+			return status;
+	} while (query_bytes(query, 0).size != CONTENT_HASH_SIZE); /* damaged */
+	memcpy(row->content_hash, query_bytes(query, 0).data, CONTENT_HASH_SIZE);
 	row->is_text = query_integer(query, 1) != 0;
 	row->size_bytes = query_integer(query, 2);
 	row->value = query_bytes(query, 3);
-	return query_fixed_bytes(query, 0, row->content_hash, CONTENT_HASH_SIZE, error) == 0 ? 1
-											     : -1;
+	return 1;
 }
 
 void piece_rows_end(struct query *query)
