@@ -113,6 +113,22 @@ reset
 runs 0 "$SIMHASH" -q "$files"
 runs 0 "$SIMFIND" --summary=none --min-resemblance=95% asked/random-60
 same "95 %" 1 "$(grep -c '^part of .*random-60-all$' out)"
+# Files of the same size are no parts, so their resemblance must reach the minimum: here 83 %.
+python3 - similar-x similar-y <<'PYTHON'
+import random, sys
+random.seed(21)
+content = random.randbytes(100000)
+open(sys.argv[1], "wb").write(content)
+open(sys.argv[2], "wb").write(random.randbytes(9000) + content[9000:])
+PYTHON
+runs 0 "$SIMHASH" -q similar-x
+runs 0 "$SIMFIND" --summary=none --min-resemblance=75% similar-y
+same "75 %" 1 "$(grep -c '^8[0-9] % .*similar-x' out)"
+"$SIMFIND" --summary=none --min-resemblance=90% similar-y >out || :
+same "90 %" 0 "$(wc -l <out)"
+# With 100 % the sketches must be equal, so no file is a part.
+"$SIMFIND" --summary=none --min-resemblance=100% asked/random-60 >out || :
+same "100 %" 0 "$(wc -l <out)"
 runs 0 "$SIMFIND" --summary=none --only=copies asked/random-60
 same "only copies" 0 "$(wc -l <out)"
 

@@ -242,7 +242,11 @@ bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 	/* The counts of a text in UTF-16 are far from the counts of the same text in ASCII. */
 	if (simhash_resemblance_same_text(&x->sketch, &y->sketch))
 		relation->verification = PAIR_TEXT;
-	return true;
+	if (rule->mode != VERIFY_SKETCH) /* reading decides */
+		return true;
+	return rule->min_resemblance >= 1
+		       ? have_same_registers(x, y)
+		       : relation->is_part || relation->resemblance >= rule->min_resemblance;
 }
 
 double verify_part_min_share(const struct verify_rule *rule)
