@@ -19,8 +19,9 @@
 
 #define FILES_MAX 1024
 #define NEAREST_MAX 65536 /* the limit for stored neighbours of all files; half a kilobyte each */
-/* 32 bytes each, and up to four times as much while they are collected */
-#define KEYS_MAX (1u << 20)
+#define PIECES_BYTES_MAX (16 << 20) /* of stored pieces; a search takes 12 times as much */
+#define KEYS_MAX (1u << 20) /* 32 bytes each, up to four times as much while they are collected */
+#define KEYS_PER_PART 4	    /* for each part by pieces; 80 bytes each */
 #define KEYS_PER_MATCH 16   /* for each match that waits to be reported; half a kilobyte each */
 #define FILES_PER_THREAD 8  /* for fewer files, another connection takes too long to open */
 #define KEYS_PER_THREAD 512 /* the number that a thread takes at a time */
@@ -45,7 +46,8 @@ struct batch_search {
 	struct queried_keys keys;
 	struct key_bounds *bounds;  /* of each file, while sketches are compared; or NULL */
 	struct queried_parts parts; /* found by pieces, while sketches are compared */
-	atomic_size_t next;	    /* the next key for a thread to take */
+	bool has_too_many_parts;
+	atomic_size_t next; /* the next key for a thread to take */
 	atomic_size_t matches;
 	struct first_error first_error;
 };
@@ -71,6 +73,7 @@ static void clear(struct queried_batch *batch)
 {
 	while (batch->count > 0)
 		queried_file_release(&batch->files[--batch->count]);
+	batch->pieces_bytes = 0;
 }
 
 void queried_batch_release(struct queried_batch *batch)
@@ -95,6 +98,7 @@ int queried_batch_add(struct queried_batch *batch, struct queried_file *queried,
 		return -1;
 	}
 	batch->files[batch->count++] = *queried;
+	batch->pieces_bytes += queried->sketches == NULL ? 0 : queried->sketches->pieces.size;
 	return 0;
 }
 
@@ -102,7 +106,8 @@ bool queried_batch_is_full(const struct queried_batch *batch)
 {
 	size_t nearest = batch->finder->request->nearest;
 
-	return batch->count >= FILES_MAX || (nearest > 0 && batch->count > NEAREST_MAX / nearest);
+	return batch->count >= FILES_MAX || batch->pieces_bytes > PIECES_BYTES_MAX ||
+	       (nearest > 0 && batch->count > NEAREST_MAX / nearest);
 }
 
 /* Opens a connection for each thread that is useful, or fewer if the server refuses more. */
@@ -272,7 +277,8 @@ static int take_parts(struct searcher *searcher, const struct find_file *file,
 static bool has_too_many(struct batch_search *search)
 {
 	return search->count > 1 &&
-	       atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH;
+	       (search->has_too_many_parts ||
+		atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH);
 }
 
 /* Compare the rows with the files that their keys name, or with all files. */
@@ -357,12 +363,11 @@ static int read_by_sketches(struct searcher *searcher, struct simhash_error *err
 	if (search->bounds == NULL)
 		return error_set_memory(error);
 	all = set_bounds(search);
-	status = queried_parts_find(&search->parts, search->reaches, search->count, finder, error);
-	if (search->parts.count > 0)
-		key_bounds_extend(&all, &(struct key_bounds){
-						{0, INT64_MAX},
-						{search->parts.sizes[0], search->parts.sizes[1]}});
-	if (status == 0) {
+	status = queried_parts_find(&search->parts, search->reaches, search->count, finder,
+				    search->batch->keys_max / KEYS_PER_PART, error);
+	search->has_too_many_parts = status == 0;
+	if (status == 1) {
+		key_bounds_extend(&all, &search->parts.bounds);
 		status = queried_rows_begin_within(&rows, finder, &all, error);
 		if (status == 0)
 			status = compare_rows(searcher, &rows, true, error);
@@ -462,6 +467,7 @@ static int read_rows(struct batch_search *search, bool has_keys, struct simhash_
 		searchers[i] = (struct searcher){.search = search, .store = stores->stores[i]};
 	atomic_store(&search->next, 0);
 	atomic_store(&search->matches, 0);
+	search->has_too_many_parts = false;
 	status = run_searchers(search, searchers, count, has_keys, error);
 	for (unsigned i = 0; i < count; i++) {
 		arena_release(&searchers[i].arena);
@@ -493,23 +499,17 @@ static int search_for(struct batch_search *search, const struct queried_reach *r
 
 /* ---- Kinds of searches ---- */
 
-static int64_t counts_reach(const struct queried_batch *batch, size_t number)
-{
-	const struct find_file *file = &batch->files[number].file;
-
-	return rule_reach(&batch->finder->request->rule, file->tolerance, file->has_sketch,
-			  file->size_bytes);
-}
-
 static int search_for_pairs(struct batch_search *search, struct queried_reach *reaches,
 			    struct simhash_error *error)
 {
 	const struct queried_batch *batch = search->batch;
+	const struct find_rule *rule = &batch->finder->request->rule;
 
-	for (size_t i = 0; i < batch->count; i++)
-		reaches[i] = (struct queried_reach){.queried = &batch->files[i],
-						    .distance = counts_reach(batch, i),
-						    .by_rule = true};
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct find_file *x = &batch->files[i].file;
+		int64_t reach = rule_reach(rule, x->tolerance, x->has_sketch, x->size_bytes);
+		reaches[i] = (struct queried_reach){&batch->files[i], reach, true};
+	}
 	return search_for(search, reaches, batch->count, error);
 }
 

@@ -20,6 +20,7 @@ struct queried_batch {
 	struct queried_report *report;
 	struct queried_file *files;
 	size_t count, capacity;
+	size_t pieces_bytes; /* of the stored pieces of these files */
 	/* The limit for keys in memory; there is no limit for a single file. */
 	size_t keys_max;
 	struct find_stores stores; /* opened when needed, and kept for the next search */

@@ -187,10 +187,8 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 		return -1;
 	parts->items[parts->count] = (struct queried_part){*row, number, in_content, in_queried};
 	parts->items[parts->count++].content.value = (struct bytes){NULL, 0};
-	if (row->size_bytes < parts->sizes[0])
-		parts->sizes[0] = row->size_bytes;
-	if (row->size_bytes > parts->sizes[1])
-		parts->sizes[1] = row->size_bytes;
+	key_bounds_extend(&parts->bounds,
+			  &(struct key_bounds){{0, INT64_MAX}, {row->size_bytes, row->size_bytes}});
 	return 0;
 }
 
@@ -214,22 +212,23 @@ static int compare_content(struct part_search *search, const struct piece_row *r
 	return status;
 }
 
-static int compare_all(struct part_search *search, const struct finder *finder,
+/* Compare the contents of the index until there are more than `max` parts. */
+static int compare_all(struct part_search *search, const struct finder *finder, size_t max,
 		       struct simhash_error *error)
 {
 	struct piece_row row;
 	struct query query;
-	int status;
+	int status = 0;
 
 	if (piece_rows_begin(&query, finder->store, finder->tag_set, error) != 0)
 		return -1;
-	while ((status = piece_rows_next(&query, &row, error)) == 1)
+	while (search->parts->count <= max && (status = piece_rows_next(&query, &row, error)) == 1)
 		if (compare_content(search, &row, error) != 0) {
 			status = -1;
 			break;
 		}
 	piece_rows_end(&query);
-	return status;
+	return status < 0 ? -1 : 0;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -241,7 +240,8 @@ static int compare_parts(const void *a, const void *b)
 }
 
 int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, struct simhash_error *error)
+		       size_t count, const struct finder *finder, size_t max,
+		       struct simhash_error *error)
 {
 	struct part_search search = {.parts = parts,
 				     .reaches = reaches,
@@ -250,19 +250,20 @@ int queried_parts_find(struct queried_parts *parts, const struct queried_reach *
 	int status;
 
 	parts->count = 0;
-	parts->sizes[0] = INT64_MAX;
-	parts->sizes[1] = -1;
+	parts->bounds = (struct key_bounds){{INT64_MAX, 0}, {INT64_MAX, INT64_MIN}};
 	status = take_files(&search, count, error);
+	if (count == 1)
+		max = SIZE_MAX;
 	if (status == 0 && search.count > 0)
-		status = compare_all(&search, finder, error);
-	if (status == 0 && parts->count > 1)
+		status = compare_all(&search, finder, max, error);
+	if (status == 0 && parts->count > 1 && parts->count <= max)
 		qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
 	free(search.pieces);
 	free(search.files);
 	free(search.touched);
 	free(search.filter);
 	free(search.values);
-	return status;
+	return status < 0 ? -1 : parts->count <= max;
 }
 
 const struct queried_part *queried_parts_of(const struct queried_parts *parts,
@@ -273,6 +274,9 @@ const struct queried_part *queried_parts_of(const struct queried_parts *parts,
 				.size_bytes = file->size_bytes};
 	size_t low = 0, high = parts->count;
 
+	*end = parts->items;
+	if (parts->count == 0)
+		return parts->items;
 	memcpy(key.content_hash, file->content_hash, CONTENT_HASH_SIZE);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

@@ -2,8 +2,8 @@
  * Finds the contents that contain requested files, and the contents that these files contain, by
  * their pieces (core/content_pieces.h), at any ratio of sizes.
  *
- *     status = queried_parts_find(&parts, files, count, finder, &error);
- *     while (status == 0 && (part = queried_parts_of(&parts, &row, &end)) < end)
+ *     status = queried_parts_find(&parts, files, count, finder, max, &error);
+ *     while (status == 1 && (part = queried_parts_of(&parts, &row, &end)) < end)
  *             ; // the content of `row` and a requested file
  *     queried_parts_release(&parts);
  *
@@ -27,15 +27,17 @@ struct queried_part {
 struct queried_parts {
 	struct queried_part *items; /* sorted by content, then by file */
 	size_t count, capacity;
-	int64_t sizes[2]; /* the least and the largest size of these contents */
+	struct key_bounds bounds; /* of the files with these contents */
 };
 
 /*
  * Compare the pieces of all contents of the finder's tag set with the pieces of the requested
- * files. Error: memory is short, or the index cannot be read.
+ * files. Returns 1, or 0 if several files have more than `max` parts. Then search for fewer files.
+ * Error: memory is short, or the index cannot be read.
  */
 int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, struct simhash_error *error);
+		       size_t count, const struct finder *finder, size_t max,
+		       struct simhash_error *error);
 
 /* The parts that a row of the index has with requested files: from the returned one to *end. */
 const struct queried_part *queried_parts_of(const struct queried_parts *parts,
