@@ -142,6 +142,16 @@ if built_with archives; then
 	same "a member" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/whole/random-60-all( |$)' out)"
 	runs 0 "$SIMFIND" --summary=none -z members/a.zip
 	same "members" 2 "$(grep -cE '^(part of|contains) \(>99 %\) .*-60-all( |$)' out)"
+	# An archive and its own members are no pairs.
+	tar -cf members/a.tar -C asked random-60 text-60
+	runs 0 "$SIMHASH" -q -z members
+	runs 0 "$SIMFIND" --summary=none members/a.tar
+	same "own members" 0 "$(grep -c 'a\.tar//' out)"
+	same "a member of another archive" 1 "$(grep -cE '^(part of|contains) .*a\.zip//random-60( |$)' out)"
+	runs 0 "$SIMFIND" --summary=none members/a.tar//random-60
+	same "the own archive" 0 "$(grep -c 'a\.tar  ' out)"
+	rm members/a.tar
+	runs 0 "$SIMHASH" -q -z members
 	runs 0 "$SIMFIND" --summary=none "$files/whole/text-60-all"
 	same "a whole that contains a member" 1 "$(grep -cE '^(part of|contains) .*members/a.zip//text-60' out)"
 fi

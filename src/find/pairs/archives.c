@@ -185,8 +185,7 @@ static bool is_any_pair(const struct archives *archives, const struct around *x,
 	return false;
 }
 
-/* Is y a member of x? */
-static bool is_member_of(const struct find_file *y, const struct find_file *x)
+bool archive_has_member(const struct find_file *x, const struct find_file *y)
 {
 	size_t size = x->display_size;
 
@@ -202,7 +201,7 @@ static bool are_related(const struct archives *archives, const struct find_file 
 
 	if (archives == NULL || archives->count == 0)
 		return false;
-	if (is_member_of(x, y) || is_member_of(y, x))
+	if (archive_has_member(x, y) || archive_has_member(y, x))
 		return true;
 	if (!row_is_inside(x->compressed_size_bytes) || !row_is_inside(y->compressed_size_bytes))
 		return false;

@@ -25,7 +25,10 @@ int archives_need(struct finder *finder, struct simhash_error *error);
 bool archives_are_pair(const struct archives *archives, const struct find_file *x,
 		       const struct find_file *y);
 
-/* The same for x and y that may also be inside the same file. */
+/* Is y a member of x, at any depth? */
+bool archive_has_member(const struct find_file *x, const struct find_file *y);
+
+/* The same as archives_are_pair for x and y that may also be inside the same file. */
 bool archives_are_related(const struct archives *archives, const struct find_file *x,
 			  const struct find_file *y);
 

@@ -11,6 +11,7 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/threads/threads.h"
+#include "find/pairs/archives.h"
 #include "find/query/nearest.h"
 #include "find/query/queried_parts.h"
 #include "find/query/queried_rows.h"
@@ -179,10 +180,12 @@ static int take_match(struct searcher *searcher, const struct match *match,
 	return 0;
 }
 
+/* Is it the requested file, its archive or its member? */
 static bool is_asked_itself(const struct find_file *queried, const struct find_file *file)
 {
 	return file->host == queried->host && !queried->is_stream &&
-	       strcmp(find_file_path(file), find_file_path(queried)) == 0;
+	       (strcmp(find_file_path(file), find_file_path(queried)) == 0 ||
+		archive_has_member(queried, file) || archive_has_member(file, queried));
 }
 
 /* Are all sketches compared, because the sketches can propose pairs? */
@@ -252,10 +255,7 @@ static int take_part(struct searcher *searcher, const struct queried_part *part,
 	struct file_pair pair = {.a = &queried->file, .b = file};
 
 	if (is_left_to_other(queried, file) || is_asked_itself(&queried->file, file) ||
-	    rule_matches_by_counts(rule, &queried->file, file, &pair.relation) ||
-	    verify_by_keys(&rule->verify, false, &queried->file, file, &pair.relation) ||
-	    !verify_by_pieces(&rule->verify, &queried->file, file, part->in_content,
-			      part->in_queried, &pair.relation))
+	    !queried_part_is_pair(part, rule, &queried->file, file, &pair.relation))
 		return 0;
 	return take_match(searcher, &(struct match){*file, pair, part->reach, BY_PIECES}, error);
 }

@@ -292,6 +292,16 @@ const struct queried_part *queried_parts_of(const struct queried_parts *parts,
 	return parts->items + low;
 }
 
+bool queried_part_is_pair(const struct queried_part *part, const struct find_rule *rule,
+			  const struct find_file *queried, const struct find_file *file,
+			  struct relation *relation)
+{
+	return !rule_matches_by_counts(rule, queried, file, relation) &&
+	       !verify_by_keys(&rule->verify, false, queried, file, relation) &&
+	       verify_by_pieces(&rule->verify, queried, file, part->in_content, part->in_queried,
+				relation);
+}
+
 void queried_parts_release(struct queried_parts *parts)
 {
 	free(parts->items);

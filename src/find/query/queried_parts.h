@@ -44,6 +44,14 @@ const struct queried_part *queried_parts_of(const struct queried_parts *parts,
 					    const struct find_file *file,
 					    const struct queried_part **end);
 
+/*
+ * Is this row a pair with the requested file of the part, and found only by the pieces? Sets the
+ * relation, which is all zero before.
+ */
+bool queried_part_is_pair(const struct queried_part *part, const struct find_rule *rule,
+			  const struct find_file *queried, const struct find_file *file,
+			  struct relation *relation);
+
 void queried_parts_release(struct queried_parts *parts);
 
 #endif
