@@ -45,7 +45,7 @@ same "same texts" $((8 * 7 / 2)) "$(grep '^same text,' pairs | grep -cv 'little\
 
 echo "One file, groups, JSON"
 runs 0 "$SIMFIND" --summary=none "$files/plain.txt"
-same "lines of the same text" 7 "$(grep -c '^ *same text ' out)"
+same "lines of the same text, two in UTF-16" 9 "$(grep -c '^ *same text ' out)"
 runs 0 "$SIMFIND" --summary=none --group
 grep -q '^ *same text ' out || fail "no label in a group: $(head -n 20 out)"
 runs 0 "$SIMFIND" --format=jsonl --group=none
