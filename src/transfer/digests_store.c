@@ -26,6 +26,8 @@
 #define SORT_BYTES ((size_t)64 << 20)
 #endif
 
+#define PART_BYTES ((size_t)16 << 20)
+
 struct storing {
 	const struct digests_import *import;
 	uint64_t *files;
@@ -42,6 +44,7 @@ struct storing {
 	size_t line_capacity;
 	/* Sorted rows that are stored next. */
 	struct row_part *part;
+	size_t part_bytes; /* of the lines of these rows, most of which can be pieces */
 };
 
 /* ---- Lines in order ---- */
@@ -60,6 +63,7 @@ static int write_part(struct storing *storing, struct simhash_error *error)
 		return -1;
 	*storing->files += batch.row_count;
 	row_part_clear(part);
+	storing->part_bytes = 0;
 	return 0;
 }
 
@@ -78,8 +82,10 @@ static int store_line(void *context, const char *line, size_t size, struct simha
 	if (part->count > 0 &&
 	    memcmp(part->rows[part->count - 1].path_hash, row.path_hash, PATH_HASH_SIZE) == 0)
 		return 0;
-	if (part->count == PART_ROWS && write_part(storing, error) != 0)
+	if ((part->count == PART_ROWS || storing->part_bytes > PART_BYTES) &&
+	    write_part(storing, error) != 0)
 		return -1;
+	storing->part_bytes += size;
 	row.scanned_at_ns = clock_wall_ns();
 	return row_part_add(part, &row, error);
 }
