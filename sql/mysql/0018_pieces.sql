@@ -4,6 +4,9 @@
 
 ALTER TABLE file ADD COLUMN pieces BIGINT NOT NULL DEFAULT 0;
 
+-- For the text of a document: when it was last changed, as its own properties say, in nanoseconds since 1970; or 0.
+ALTER TABLE file ADD COLUMN document_time BIGINT NOT NULL DEFAULT 0;
+
 -- One row for each content. is_text is 1 for the text of a document, whose content_hash is the hash of the document.
 CREATE TABLE IF NOT EXISTS pieces (
 	tag_set      BIGINT     NOT NULL,

@@ -3,6 +3,9 @@
 
 ALTER TABLE file ADD COLUMN pieces INTEGER NOT NULL DEFAULT 0;
 
+-- For the text of a document: when it was last changed, as its own properties say, in nanoseconds since 1970; or 0.
+ALTER TABLE file ADD COLUMN document_time INTEGER NOT NULL DEFAULT 0;
+
 -- One row for each content. The rows are stored in the order of writing, because this is faster than the order of
 -- hashes. is_text is 1 for the text of a document, whose content_hash is the hash of the document.
 CREATE TABLE pieces (

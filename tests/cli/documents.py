@@ -10,6 +10,7 @@
                                    all texts are different; FOLDER/b has versions of every third one: edited and with another order
     documents.py pairs A [B]       reads a list of simfind as CSV; prints the pairs without labels and sizes, with paths below A or B
     documents.py found FOLDER      reads the lines of simfind; prints the numbers of texts found again, next versions, strangers
+    documents.py dated FOLDER      versions that their properties put in order
     documents.py odd FOLDER        entities, endless markup, damaged parts, documents in archives
 """
 import csv, io, os, random, re, sys, zipfile
@@ -281,6 +282,39 @@ def pairs(*folders):
         print(*paths, row["distance"], row["resemblance"].replace("0.999999", "1.000000"))  # of files that differ
 
 
+def dated(folder):
+    """Six versions each of a docx and an odt, with names without an order. Their properties say when they were changed: in
+    FOLDER/order.txt, the names from the first version to the last. The properties in FOLDER/bad are no times."""
+    r = random.Random(5)
+    core = ('<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
+            ' xmlns:dcterms="http://purl.org/dc/terms/"><cp:revision>1</cp:revision><dcterms:created>2010-01-01T00:00:00Z'
+            "</dcterms:created><dcterms:modified>%s</dcterms:modified></cp:coreProperties>")
+    meta = ('<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+            ' xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"><office:meta><meta:creation-date>2010-01-01T00:00:00'
+            "</meta:creation-date><dc:date>%s</dc:date></office:meta></office:document-meta>")
+    with open(f"{folder}/order.txt", "w", encoding="utf-8") as order:
+        for kind, properties, part in (("docx", core, "docProps/core.xml"), ("odt", meta, "meta.xml")):
+            names = ["maple", "birch", "olive", "aspen", "hazel", "cedar"]
+            r.shuffle(names)
+            lines = lines_of(r, kind)
+            for day, name in enumerate(names):
+                # Half of them have a zone, in which the day is another one.
+                changed = f"2021-03-{10 + day}T23:30:00" + ("" if kind == "odt" else ".25-02:00" if day % 2 else "Z")
+                data = made(kind, random.Random(day), lines, False)
+                with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                    members = [(member, archive.read(member)) for member in archive.namelist() if member != part]
+                write(f"{folder}/{kind}/{name}.{kind}", zipped(members + [(part, properties % changed)]))
+                order.write(f"{name}.{kind}\n")
+                lines = edited(r, lines)
+                lines.insert(r.randrange(len(lines)), [" ".join(r.choices(VOCABULARY, k=40))])
+    for number, changed in enumerate(("", "yesterday", "2021-03-01", "2021-13-01T00:00:00Z", "1601-01-01T00:00:00Z", "9999-01-01T00:00:00Z",
+                                      "2021-03-01T25:00:00Z")):
+        lines = lines_of(random.Random(100 + number), "docx")
+        with zipfile.ZipFile(io.BytesIO(made("docx", r, lines, False))) as archive:
+            members = [(member, archive.read(member)) for member in archive.namelist()]
+        write(f"{folder}/bad/{number}.docx", zipped(members + [("docProps/core.xml", core % changed)]))
+
+
 def odd(folder):
     r = random.Random(3)
     lines = lines_of(r, "docx")
@@ -309,4 +343,4 @@ def odd(folder):
 
 if __name__ == "__main__":
     {"versions": versions, "texts": lambda folder: versions(folder, True), "libraries": libraries, "template": template,
-     "pairs": pairs, "found": found, "odd": odd}[sys.argv[1]](*sys.argv[2:])
+     "pairs": pairs, "found": found, "odd": odd, "dated": dated}[sys.argv[1]](*sys.argv[2:])

@@ -325,3 +325,36 @@ for option in --group=none --format=csv --min-resemblance=0.5; do
 	[ "$(grep -cE 'x1.tar.xz//.*x2.7z//|x2.7z//.*x3.tar.xz//' out)" -ge 4 ] || fail "$option has no members"
 	same "$option: archives" 0 "$(grep -c "x1.tar.xz[ ,].*x2.7z$" out || true)"
 done
+
+# The properties of documents say when they were changed. These times come before the times of files,
+# which say the opposite here.
+reset
+rm -r "${files:?}"
+mkdir -p "$files"/{docx,odt}
+make dated "$files"
+day=20
+while read -r name; do
+	touch -d "2026-01-$day" "$files/${name#*.}/$name"
+	day=$((day - 1))
+done <"$files/order.txt"
+mv "$files/order.txt" .
+runs 0 "$SIMHASH" "$files"
+same "times of documents" 12 "$(sql "SELECT COUNT(*) FROM file WHERE document_time > 0")"
+same "impossible times" "7|0" "$(sql "SELECT COUNT(*), SUM(document_time) FROM file WHERE CAST(directory AS CHAR(4000)) LIKE '%/bad/%'")"
+# 2021-03-11 23:30:00.25, two hours west of UTC
+same "a time with a zone" 1 "$(sql "SELECT COUNT(*) FROM file WHERE document_time = 1615512600000000000")"
+for kind in docx odt; do
+	runs 0 "$SIMFIND" --summary=none --group=lineage --format=json "$files/$kind"
+	python3 - >found <<'END'
+import json, os
+(group,) = json.load(open("out"))
+for version in group["versions"]:
+    (file,) = version["files"]
+    assert file["document_modified"].startswith("2021-03-"), file
+    assert version.get("parent", 0) == version["version"] - 1, version
+    print(os.path.basename(file["path"]))
+END
+	diff <(grep "$kind" order.txt) found || fail "$kind: the order of versions"
+	runs 0 "$SIMFIND" --summary=none --group=lineage "$files/$kind"
+	same "$kind: times in the tree" 6 "$(grep -c ' 2021-03-1[0-6] ' out)"
+done

@@ -86,6 +86,15 @@ struct paths_comparison lineage_compare_names(const struct lineage_version *x,
 	return names;
 }
 
+/* The times of documents are their own, and those of files may be times of copying. */
+static int evidence_of_times(const struct lineage_version *x, const struct lineage_version *y)
+{
+	int64_t x_ns = x->files[0]->document_ns, y_ns = y->files[0]->document_ns;
+	int evidence = x_ns == 0 || y_ns == 0 ? 0 : lineage_evidence_of_time(x_ns, y_ns);
+
+	return evidence != 0 ? evidence : lineage_evidence_of_time(x->mtime_ns, y->mtime_ns);
+}
+
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
 					const struct lineage_version *y, struct name_order names)
 {
@@ -98,7 +107,7 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 
 	if (names.order != 0)
 		evidence.of[reasons[names.reason]] = evidence_of_name(names);
-	evidence.of[REASON_TIME] = lineage_evidence_of_time(x->mtime_ns, y->mtime_ns);
+	evidence.of[REASON_TIME] = evidence_of_times(x, y);
 	evidence.of[REASON_SIZE] =
 		lineage_evidence_of_size(x->files[0]->size_bytes, y->files[0]->size_bytes);
 	return evidence;

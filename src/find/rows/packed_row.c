@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { NUMBERS = 9, REACH = 2 };
+enum { NUMBERS = 10, REACH = 2 };
 
 /* Flags after the bits of the sides. */
 enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32, IS_TEXT = 64 };
@@ -24,6 +24,7 @@ static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 	numbers[6] = file->inode;
 	numbers[7] = file->compressed_size_bytes;
 	numbers[8] = file->document_bytes;
+	numbers[9] = file->document_ns;
 }
 
 static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
@@ -37,6 +38,7 @@ static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
 	file->inode = numbers[6];
 	file->compressed_size_bytes = numbers[7];
 	file->document_bytes = numbers[8];
+	file->document_ns = numbers[9];
 }
 
 /* The width of a number in units of 4 bytes. */

@@ -220,6 +220,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		.host = row->host,
 		.size_bytes = row->size_bytes,
 		.document_bytes = document_bytes,
+		.document_ns = text == NULL ? 0 : text->document_ns,
 		.mtime_ns = row->mtime_ns,
 		.device = row->device,
 		.inode = row->inode,

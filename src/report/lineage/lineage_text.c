@@ -92,7 +92,7 @@ static int choose_dates(struct drawing *drawing, const struct lineage *lineage, 
 		return error_set_memory(error);
 	for (size_t v = 0; v < lineage->count; v++)
 		for (size_t i = 0; i < lineage->versions[v].file_count; i++)
-			times[count++] = lineage->versions[v].files[i]->mtime_ns;
+			times[count++] = find_file_time(lineage->versions[v].files[i]);
 	sort_with(times, count, sizeof *times, compare_times, NULL);
 	drawing->date_columns = !look_the_same(times, count, DAY_COLUMNS)      ? DAY_COLUMNS
 				: !look_the_same(times, count, MINUTE_COLUMNS) ? MINUTE_COLUMNS
@@ -204,7 +204,7 @@ static void write_start(FILE *out, const struct drawing *drawing,
 	char label[LABEL_SIZE], date[32];
 
 	label_of(version, is_copy, label);
-	format_date(version->files[file]->mtime_ns, drawing->date_columns, date);
+	format_date(find_file_time(version->files[file]), drawing->date_columns, date);
 	fprintf(out, "%s%-*s%s  %-*s  ",
 		!how->has_colours ? ""
 		: is_clear	  ? GREEN

@@ -158,11 +158,12 @@ static void note_member(struct container *container, const struct file_row *row)
 }
 
 /* The row of a text has the hash and size of its document; for a file, the caller knows them. */
-static void end_text(struct container *container, struct file_row *row)
+static void end_text(struct container *container, int64_t changed_ns, struct file_row *row)
 {
 	const struct around *around = find_around(container, row->name);
 
 	row->contents = CONTENTS_IS_TEXT;
+	row->document_ns = changed_ns;
 	if (around == NULL)
 		return;
 	row->links = around->size_bytes;
@@ -189,7 +190,7 @@ enum container_answer container_next(struct container *container, struct file_ro
 			continue;
 		if (content_end(&container->content) == SCAN_DONE) {
 			if (piece.is_text)
-				end_text(container, row);
+				end_text(container, piece.changed_ns, row);
 			else
 				note_member(container, row);
 			return CONTAINER_MEMBER;

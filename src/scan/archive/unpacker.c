@@ -286,6 +286,7 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 {
 	struct member *member = &unpacker->member;
 	bool is_first = member->size_bytes == 0, is_text = member->text != NULL, is_last;
+	int64_t changed_ns = member->changed_ns;
 	int status = ARCHIVE_OK, met;
 	ssize_t got = is_text ? (ssize_t)unpacker_read_text(unpacker)
 			      : read_some(unpacker, &status);
@@ -313,7 +314,8 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 				.size = (size_t)got,
 				.is_first = is_first,
 				.is_last = is_last,
-				.is_text = is_text};
+				.is_text = is_text,
+				.changed_ns = changed_ns};
 	return UNPACKED_PIECE;
 }
 

@@ -42,8 +42,9 @@ struct piece {
 	struct bytes name;
 	size_t size; /* the number of bytes in the buffer */
 	bool is_first, is_last;
-	bool is_text; /* of the document around the member */
-	int why;      /* the problem: an errno or an enum container_failure */
+	bool is_text;	    /* of the document around the member */
+	int64_t changed_ns; /* for a text: see document_changed_ns */
+	int why;	    /* the problem: an errno or an enum container_failure */
 };
 
 /* Load all files that unpacking needs, before the process restricts itself. */

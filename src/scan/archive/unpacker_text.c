@@ -63,8 +63,11 @@ bool unpacker_begin_text(struct unpacker *unpacker, int *why)
 	}
 	memcpy(unpacker->name + prefix_size, DOCUMENT_TEXT_NAME, NAME_SIZE);
 	unpacker->name_size = prefix_size + NAME_SIZE;
-	unpacker->member = (struct member){
-		.is_begun = true, .is_emitted = true, .text = text, .text_size = size};
+	unpacker->member = (struct member){.is_begun = true,
+					   .is_emitted = true,
+					   .text = text,
+					   .text_size = size,
+					   .changed_ns = document_changed_ns(document)};
 	return true;
 }
 

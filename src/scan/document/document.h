@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/basic/bytes.h"
 
@@ -60,5 +61,11 @@ int document_part_failure(struct document *document);
  * enum container_failure.
  */
 int document_text(struct document *document, const char **text, size_t *size);
+
+/*
+ * Return when the document was last changed, as its own properties say, in nanoseconds since 1970;
+ * 0 if they do not. A time without a zone is taken as UTC. Call it after document_text.
+ */
+int64_t document_changed_ns(const struct document *document);
 
 #endif

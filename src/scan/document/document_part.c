@@ -71,17 +71,26 @@ static const struct element page[] = {{"body", TAKE},	    {"script", SKIP},  {"s
 				      {"blockquote", LINE}, {"figure", LINE},  {"figcaption", LINE},
 				      {"aside", LINE},	    {"header", LINE},  {"footer", LINE},
 				      {"ul", LINE},	    {"ol", LINE},      {NULL, 0}};
+static const struct element properties[] = {{"modified", TAKE | LINE}, {NULL, 0}};
+static const struct element open_properties[] = {{"date", TAKE | LINE}, {NULL, 0}};
 static const struct element nothing[] = {{NULL, 0}};
 
 static const struct {
 	const char *name;
 	enum part_kind kind;
 	const struct element *elements;
-} roots[] = {{"document", PART_WORDS, words},	 {"footnotes", PART_FOOTNOTES, words},
-	     {"endnotes", PART_ENDNOTES, words}, {"sld", PART_SLIDE, words},
-	     {"notes", PART_NOTES, words},	 {"worksheet", PART_SHEET, sheet},
-	     {"sst", PART_STRINGS, strings},	 {"document-content", PART_OPEN, open_document},
-	     {"html", PART_PAGE, page},		 {"package", PART_PACKAGE, nothing}};
+} roots[] = {{"document", PART_WORDS, words},
+	     {"footnotes", PART_FOOTNOTES, words},
+	     {"endnotes", PART_ENDNOTES, words},
+	     {"sld", PART_SLIDE, words},
+	     {"notes", PART_NOTES, words},
+	     {"worksheet", PART_SHEET, sheet},
+	     {"sst", PART_STRINGS, strings},
+	     {"document-content", PART_OPEN, open_document},
+	     {"html", PART_PAGE, page},
+	     {"package", PART_PACKAGE, nothing},
+	     {"coreProperties", PART_PROPERTIES, properties},
+	     {"document-meta", PART_PROPERTIES, open_properties}};
 
 /* The separator between the previous text and the next, if any follows. */
 enum gap { GAP_NONE, GAP_BLANK, GAP_TAB, GAP_LINE };

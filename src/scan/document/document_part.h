@@ -36,7 +36,8 @@ enum part_kind {
 	PART_PAGE,    /* a page of an .epub, in XHTML */
 	PART_STRINGS, /* the shared strings of an .xlsx, each terminated by PART_STRING */
 	/* The package of an .epub: the references of its spine, each terminated by a zero. */
-	PART_PACKAGE
+	PART_PACKAGE,
+	PART_PROPERTIES /* when the document was changed, as text: docProps/core.xml or meta.xml */
 };
 
 /* An XML file cannot have this character. */

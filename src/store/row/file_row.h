@@ -79,6 +79,7 @@ struct file_row {
 	bool has_resemblance;	       /* is the sketch below known? */
 	struct simhash_resemblance_sketch resemblance;
 	int64_t pieces_made; /* 1: the pieces of the content were made, see piece_rows.h; 0: not */
+	int64_t document_ns; /* for the text of a document: see document_changed_ns; otherwise 0 */
 };
 
 /*
