@@ -82,7 +82,7 @@ start() {
 		at_server "$folder/node$i" <<-SQL
 			CREATE DATABASE simhash;
 			CREATE USER spider@'127.0.0.%' IDENTIFIED BY '$password';
-			GRANT SELECT, INSERT, UPDATE, DELETE ON simhash.* TO spider@'127.0.0.%';
+			GRANT SELECT, INSERT, UPDATE, DELETE, CREATE TEMPORARY TABLES ON simhash.* TO spider@'127.0.0.%';
 		SQL
 	done
 	make_server "$folder/head"
