@@ -23,7 +23,7 @@ same "the link count of a file with two names here" 1 "$(stat -c %h first/sub/1.
 runs 0 "$SIMHASH" -q first second
 
 # There are no copies among pairs, in groups, for a FILE, and between two directories.
-for how in "" --group --group=single --group=none --min-resemblance=0.7 "--between first second" "-T 0 first/sub/1.bin" first; do
+for how in "" --group --group=single --group=none --min-resemblance=0.7 "--between first second" "-T 0 --only=copies,similar first/sub/1.bin" first; do
 	# shellcheck disable=SC2086  # several options
 	runs 0 "$SIMFIND" $how
 	same "what '$how' lists" "" "$(cat out)"
