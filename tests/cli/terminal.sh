@@ -77,8 +77,8 @@ grep -q $'\r' err || fail "progress was asked for always"
 # A message is not inside the progress line.
 printf 'broken' >"$files/broken.gz"
 script -qec "stty cols 80; '$SIMHASH' -z -f --progress=always '$files'" /dev/null >screen </dev/null || true
-grep -aq $'\x1b\\[Ksimhash: .*broken.gz//broken: Not in gzip format' screen ||
-	grep -aq '^simhash: .*broken.gz//broken: Not in gzip format' screen ||
+grep -aq $'\x1b\\[Ksimhash: .*broken.gz: Not in gzip format' screen ||
+	grep -aq '^simhash: .*broken.gz: Not in gzip format' screen ||
 	fail "the message is not on a separate line: $(cat -v screen)"
 rm "$files/broken.gz" "$files/large"
 runs 0 "$SIMHASH" "$files"
