@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/content_pieces.h"
 #include "engine.h"
 #include "find/query/queried_batch.h"
 #include "find/rule/finder.h"
@@ -438,11 +439,82 @@ static void of_n_identical_files_n_less_one_pairs_are_reported(void **state)
 	store_close(store);
 }
 
+#define WHOLES 10
+#define PARTS 8
+
+/* The pieces of a part, or of a content with it. */
+static struct row_sketches *pieces_of(size_t count)
+{
+	uint64_t values[200];
+	struct content_pieces pieces = {.level = 4, .count = count, .values = values};
+	struct row_sketches *sketches = row_sketches_new(PIECES_STORED_MAX(count));
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = i * 1000003;
+	sketches->pieces = (struct bytes){(char *)sketches->bytes,
+					  content_pieces_store(&pieces, sketches->bytes)};
+	return sketches;
+}
+
+static void make_parts(void)
+{
+	make_clusters(20000, true);
+	for (int i = 0; i < WHOLES + PARTS; i++) {
+		rows[i].size_bytes = i < WHOLES ? 4000000 : 40000;
+		random_counts(&rows[i], 8);
+		random_sketch(&rows[i]);
+		rows[i].has_resemblance = true;
+		set_content(&rows[i], 5000000 + (uint64_t)i);
+		rows[i].pieces_made = 1;
+		rows[i].sketches = pieces_of(i < WHOLES ? 200 : 20);
+		complete_row(i);
+	}
+}
+
+/* Each requested file is in many files; if there are too many parts, fewer files are searched. */
+static void parts_are_found_with_little_memory(void **state)
+{
+	static const struct find_sink queried_sink = {.pair = note_asked};
+	const struct find_resources resources = {.threads = 2};
+	struct find_request request = request_for("5", 0);
+	struct finder finder;
+	struct queried_report report = {.reporter = {.finder = &finder}};
+	struct queried_batch batch;
+	struct store *store;
+
+	(void)state;
+	make_parts();
+	store = store_with_rows();
+	find_anew();
+	assert_int_equal(finder_init(&finder, store, &request, &queried_sink, &resources, &error),
+			 0);
+	queried_batch_init(&batch, &finder, &report);
+	batch.keys_max = 2 * WHOLES * PARTS; /* with memory for half of the parts */
+	for (int a = WHOLES; a < WHOLES + PARTS; a++) {
+		ask_for(&batch, a);
+		batch.files[batch.count - 1].sketches = row_sketches_hold(rows[a].sketches);
+	}
+	assert_int_equal(queried_batch_search(&batch, &error), 0);
+	for (int a = WHOLES; a < WHOLES + PARTS; a++)
+		for (int b = 0; b < WHOLES; b++)
+			assert_true(found[a][b]);
+	for (int i = 0; i < WHOLES + PARTS; i++) {
+		row_sketches_drop(rows[i].sketches);
+		rows[i].sketches = NULL;
+	}
+	queried_batch_release(&batch);
+	queried_report_release(&report);
+	finder_release(&finder);
+	rule_release(&request.rule);
+	store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verified_pairs_equal_brute_force),
 		cmocka_unit_test(of_n_identical_files_n_less_one_pairs_are_reported),
+		cmocka_unit_test(parts_are_found_with_little_memory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
