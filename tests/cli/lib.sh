@@ -102,7 +102,7 @@ drop_version_8() {
 			DROP VIEW similar_group; DROP VIEW live_member; DROP VIEW found_pair;
 			DROP TABLE filter_command; DROP TABLE find_run; DROP TABLE file_group; DROP TABLE file_pair;
 			DROP VIEW similar_file; DROP VIEW similar_pair; DROP VIEW near_file; DROP VIEW near_pair;
-			DROP TABLE pieces; ALTER TABLE file DROP COLUMN pieces;
+			DROP TABLE pieces; ALTER TABLE file DROP COLUMN pieces; ALTER TABLE file DROP COLUMN document_time;
 			DROP INDEX file_cell; ALTER TABLE file DROP COLUMN cell;
 			ALTER TABLE file DROP COLUMN signed_1; ALTER TABLE file DROP COLUMN signed_2;
 			ALTER TABLE file DROP COLUMN outline_00; ALTER TABLE file DROP COLUMN outline_08;
