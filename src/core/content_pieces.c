@@ -1,5 +1,5 @@
 /*
- * Stores, reads and compares the pieces of contents. The stored form is the level, the number of
+ * Stores and reads the pieces of contents. The stored form is the level, the number of
  * lower bits, and then the difference of each piece from the next possible value in a Rice code:
  * the upper part of the difference as ones and a zero, then its lower bits, from the lowest bit of
  * each byte on. Ones fill the last byte.
@@ -168,35 +168,4 @@ bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
 		least += low + 1;
 	}
 	return ones < 8; /* the ones that fill the last byte */
-}
-
-/* ---- Comparing ---- */
-
-static size_t count_below(const struct content_pieces *pieces, uint64_t bound)
-{
-	size_t low = 0, high = pieces->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (pieces->values[middle] < bound)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct pieces_overlap content_pieces_compare(const struct content_pieces *x,
-					     const struct content_pieces *y)
-{
-	uint64_t bound = piece_bound(x->level > y->level ? x->level : y->level);
-	struct pieces_overlap overlap = {count_below(x, bound), count_below(y, bound), 0};
-
-	for (size_t i = 0, k = 0; i < overlap.x && k < overlap.y;) {
-		uint64_t a = x->values[i], b = y->values[k];
-		overlap.shared += a == b;
-		i += a <= b;
-		k += b <= a;
-	}
-	return overlap;
 }

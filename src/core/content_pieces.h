@@ -1,11 +1,7 @@
 /*
  * Defines the pieces of a content: a sample of its shingles with a fixed density, so that a content
- * can be found inside any larger one (FracMinHash; docs/algorithm.md). Also the stored form of
- * pieces, and the comparison of two contents by their pieces.
- *
- *     if (content_pieces_load(bytes, size, values, &x))
- *             overlap = content_pieces_compare(&x, &y);
- *     share = content_pieces_share(&overlap);
+ * can be found inside any larger one (FracMinHash; docs/algorithm.md), and their stored form.
+ * find/query/queried_parts.h compares contents by their pieces.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,25 +48,5 @@ size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
  */
 bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
 			 struct content_pieces *pieces);
-
-/* ---- Comparing two contents ---- */
-
-/* The numbers of pieces of x and y below the smaller bound of both. */
-struct pieces_overlap {
-	size_t x, y, shared;
-};
-
-struct pieces_overlap content_pieces_compare(const struct content_pieces *x,
-					     const struct content_pieces *y);
-
-/*
- * Return the containment of x in y, 0 to 1: the share of the shingles of x that y has. It is 0 if x
- * has no piece below the common bound. With n = overlap->x pieces and a share s, the standard
- * deviation is sqrt(s (1 - s) / n).
- */
-static inline double content_pieces_share(const struct pieces_overlap *overlap)
-{
-	return overlap->x == 0 ? 0 : (double)overlap->shared / (double)overlap->x;
-}
 
 #endif

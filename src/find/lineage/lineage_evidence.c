@@ -86,7 +86,7 @@ struct paths_comparison lineage_compare_names(const struct lineage_version *x,
 	return names;
 }
 
-/* The times of documents are their own, and those of files may be times of copying. */
+/* A document has its own time. The time of a file may be the time when it was copied. */
 static int evidence_of_times(const struct lineage_version *x, const struct lineage_version *y)
 {
 	int64_t x_ns = x->files[0]->document_ns, y_ns = y->files[0]->document_ns;

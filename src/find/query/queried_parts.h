@@ -15,7 +15,7 @@
 #include "find/query/queried_keys.h"
 #include "store/rows/piece_rows.h"
 
-/* A requested file and a content, of which one contains the other. */
+/* A requested file and a content. One of them contains the other. */
 struct queried_part {
 	struct piece_row content; /* without the value */
 	uint32_t reach;		  /* the number of the requested file */

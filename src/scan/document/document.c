@@ -367,7 +367,7 @@ static int64_t days_to(int year, int month, int day)
 	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + day - 719469;
 }
 
-/* Read a time such as 2026-11-26T21:45:00.5+01:00. Returns 0 if it is no time from 1980 on. */
+/* Read a time such as 2026-11-26T21:45:00.5+01:00. Returns 0 for other text, and for years before 1980. */
 static int64_t parse_time(struct bytes text)
 {
 	int year, month, day, hours, minutes, seconds, ignored;
