@@ -166,6 +166,70 @@ check "files that contain others"
 runs 0 "$SIMFIND" --summary=none "$files/whole/table-12-all"
 same "screen" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/table-12( .*|$)' out)"
 
+# All pairs: the parts and the wholes are in the index. What 40 contents have does not count, even if
+# it is all of a file.
+settle asked
+mkdir "$files/letters"
+python3 - "$files/letters" <<'PYTHON'
+import random, sys
+random.seed(22)
+words = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=random.randint(2, 9))) for _ in range(4000)]
+text = lambda count: " ".join(random.choices(words, k=count)) + "\n"
+licence = text(900)
+open(f"{sys.argv[1]}/LICENCE", "w").write(licence)
+for i in range(40):
+    open(f"{sys.argv[1]}/{i}", "w").write(text(500) + licence + text(4000))
+# A file that is mostly the licence, and one that has it all.
+rest = text(300)
+open(f"{sys.argv[1]}/own", "w").write(licence + rest)
+open(f"{sys.argv[1]}/with-own", "w").write(text(5000) + licence + rest + text(1000))
+PYTHON
+settle "$files"
+runs 0 "$SIMHASH" -q "$files" asked
+runs 0 "$SIMFIND" -q --only=parts --group=none --format=json -o list.json
+check "all pairs"
+runs 0 "$SIMFIND" --summary=none --only=parts
+grep letters out >letters || :
+same "common content" 0 "$(grep -cE 'letters/[0-9]' letters)"
+same "the own part" 1 "$(grep -cE '^(part of|contains) .*/own .*/with-own|/with-own .*/own' letters)"
+runs 0 "$SIMFIND" -q --only=parts --between asked "$files" --format=json -o list.json
+check "between directories"
+same "one side" 0 "$(python3 -c 'import json
+print(sum("/asked/" not in p["path_a"] or "/files/" not in p["path_b"] for p in json.load(open("list.json"))))')"
+# A ratio of sizes is a limit.
+runs 0 "$SIMFIND" -q --only=parts --size-ratio=20 --format=json -o list.json
+same "at most 20 times" 0 "$(grep -c -- '-60-' list.json || :)"
+same "12 times" 1 "$(($(grep -c -- '-12-' list.json) > 0))"
+rm -r "$files/letters"
+if built_with archives; then
+	# An archive is not listed with its own members, and not with its content without gzip.
+	mkdir packed
+	tar -czf packed/b.tgz -C asked random-60 text-60 table-12
+	settle packed
+	runs 0 "$SIMHASH" -q -z packed
+	runs 0 "$SIMFIND" --summary=none --only=parts packed
+	same "own members of an archive" 0 "$(wc -l <out)"
+fi
+
+# More contents than fit into the memory at once.
+if [ "$TEST_ENGINE" = sqlite ]; then
+	mkdir many
+	python3 - many <<'PYTHON'
+import random, sys
+random.seed(23)
+for i in range(11500):
+    content = random.randbytes(2100)
+    open(f"{sys.argv[1]}/{i}", "wb").write(content)
+    if i % 230 == 0:
+        open(f"{sys.argv[1]}/whole-{i}", "wb").write(random.randbytes(3000) + content + random.randbytes(9000))
+PYTHON
+	settle many
+	runs 0 "$SIMHASH" -q many
+	runs 0 "$SIMFIND" --summary=none --only=parts --limits=memory=32M many
+	same "little memory" 50 "$(grep -cE '/whole-([0-9]+) .*/many/\1$|/many/([0-9]+) .*/whole-\2$' out)"
+	same "little memory, all" 50 "$(wc -l <out)"
+fi
+
 # Without pieces, only files of similar sizes are found.
 reset
 runs 0 "$SIMHASH" -q --pieces=no "$files"

@@ -111,8 +111,8 @@ static const struct option_row rows[] = {
 	 .field = FIELD(request.kinds), .constant = PAIRS_COPIES},
 	{0, "only=similar", NULL, "files that resemble each other", .parse = add_kind,
 	 .field = FIELD(request.kinds), .constant = PAIRS_SIMILAR},
-	{0, "only=parts", NULL, "files that are part of other files", .parse = add_kind,
-	 .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
+	{0, "only=parts", NULL, "files that are part of other files, at any ratio of sizes",
+	 .parse = add_kind, .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
 	 .not_with = "verify=no measure partition"},
 	{0, "also", "=LIST", "also list empty or hard-links; several with commas:",
 	 .kind = VALUE_NAMED, .words = also_words, .is_list = true, .is_common = true},
@@ -235,7 +235,7 @@ static const struct option_row rows[] = {
 	 .parse = add_tolerance, .field = FIELD(request.rule), .kind = VALUE_LIST, .is_list = true},
 	{0, "size-ratio", "=RATIO",
 	 "maximum ratio of the sizes of a pair (default: 2.1, or 1.5 if only the tag counts show "
-	 "that the files are similar)",
+	 "that the files are similar; none for the parts of FILEs and --only=parts)",
 	 .parse = set_size_ratio, .field = FIELD(request.rule), .kind = VALUE_TEXT},
 	{0, "candidates", "=HOW",
 	 "exact: compare all files within the tolerance (default); uniform, scatter, skew, or one "

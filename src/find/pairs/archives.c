@@ -185,10 +185,24 @@ static bool is_any_pair(const struct archives *archives, const struct around *x,
 	return false;
 }
 
+/* The size of its displayed name; for the inflated content of a gzip file, of the name of that file. */
+static size_t outer_name_size(const struct find_file *file)
+{
+	const char *path = find_file_path(file);
+	const char *slashes = memmem(path, file->display_size - file->path_offset, "//", 2);
+
+	return slashes == NULL || find_file_member(file).size > 0
+		       ? file->display_size
+		       : (size_t)(slashes - file->display);
+}
+
 bool archive_has_member(const struct find_file *x, const struct find_file *y)
 {
-	size_t size = x->display_size;
+	size_t size;
 
+	if (!row_is_inside(y->compressed_size_bytes))
+		return false;
+	size = outer_name_size(x);
 	return y->display_size > size + 2 && memcmp(y->display, x->display, size) == 0 &&
 	       memcmp(y->display + size, "//", 2) == 0;
 }

@@ -46,7 +46,8 @@ int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct si
 	const struct find_file *x = pair.a, *y = pair.b;
 	struct find_progress *progress = finder->resources->progress;
 
-	if (!finder->request->hard_links && are_links(x, y))
+	if ((!finder->request->hard_links && are_links(x, y)) || archive_has_member(x, y) ||
+	    archive_has_member(y, x))
 		return 0;
 	pair.a = goes_first(finder->request, x, y) ? x : y;
 	pair.b = pair.a == x ? y : x;

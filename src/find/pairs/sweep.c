@@ -13,6 +13,7 @@
 #include "base/threads/threads.h"
 #include "find/pairs/archives.h"
 #include "find/pairs/join.h"
+#include "find/pairs/part_join.h"
 #include "find/pairs/sketch_join.h"
 #include "find/rule/texts.h"
 #include "store/rows/row_reader.h"
@@ -585,5 +586,7 @@ int finder_all(struct finder *finder, struct simhash_error *error)
 		return -1;
 	if (finder->request->measure != NULL)
 		return sketch_join_all(finder, error);
-	return sweep_all(finder, error) != 0 ? -1 : report_archives(finder, error);
+	return sweep_all(finder, error) != 0 || report_archives(finder, error) != 0
+		       ? -1
+		       : part_join_report(finder, error);
 }

@@ -11,13 +11,6 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 
-/*
- * Of fewer than PIECES_FEW pieces, all must be shared, and fewer than PIECES_FEWEST are a matter of
- * chance. So half of a file passes with a probability of 6 % at most, and usually far less.
- */
-#define PIECES_FEWEST 5
-#define PIECES_FEW 8
-
 #define FILTER_BITS_MIN 12
 #define FILTER_BITS_MAX 27
 #define FILTER_BITS_PER_PIECE 4 /* as a power of two */
@@ -160,15 +153,6 @@ static size_t pieces_below(const struct content_pieces *pieces, unsigned level)
 	return count;
 }
 
-/* The shared part of these pieces, or 0 if most of them are not shared. */
-static double share_of(const struct part_search *search, size_t shared, size_t pieces)
-{
-	if (pieces < PIECES_FEWEST || (pieces < PIECES_FEW && shared < pieces) ||
-	    (double)shared < search->min_share * (double)pieces)
-		return 0;
-	return (double)shared / (double)pieces;
-}
-
 /* Note that a file and a content are a part if one of them is mostly in the other. */
 static int note_part(struct part_search *search, const struct piece_row *row,
 		     const struct content_pieces *pieces, uint32_t number,
@@ -177,8 +161,9 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 	const struct asked_file *file = &search->files[number];
 	struct queried_parts *parts = search->parts;
 	unsigned level = file->level > pieces->level ? file->level : pieces->level;
-	double in_content = share_of(search, file->shared, file->below[level]);
-	double in_queried = share_of(search, file->shared, pieces_below(pieces, level));
+	double in_content = pieces_share(search->min_share, file->shared, file->below[level]);
+	double in_queried =
+		pieces_share(search->min_share, file->shared, pieces_below(pieces, level));
 
 	if (in_content == 0 && in_queried == 0)
 		return 0;

@@ -226,9 +226,13 @@ bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 		      const struct find_file *y, double x_in_y, double y_in_x,
 		      struct relation *relation)
 {
+	const struct simhash_tolerance ratio = {.size_ratio_millionths =
+							rule->size_ratio_millionths};
 	double share = is_smaller(x, y) ? x_in_y : y_in_x, a, b;
 
 	if (share < verify_part_min_share(rule) || !x->has_sketch || !y->has_sketch ||
+	    (rule->size_ratio_millionths != VERIFY_SIZE_RATIO &&
+	     !simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes)) ||
 	    (rule->same_extension && x->extension_hash != y->extension_hash))
 		return false;
 	*relation = (struct relation){.distance = simhash_distance(&x->table, &y->table),

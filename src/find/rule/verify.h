@@ -127,12 +127,28 @@ void key_bounds_extend(struct key_bounds *bounds, const struct key_bounds *other
 
 /*
  * Is the smaller of two files in the larger one, if their pieces have these shares of x in y and of
- * y in x? They may have any sizes. Sets the relation. Files of similar size are no parts: their
+ * y in x? Their sizes have only the limit that the user set. Sets the relation. Files of similar size are no parts: their
  * resemblance must reach the minimum. With a minimum of 1, no file is a part.
  */
 bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,
 		      const struct find_file *y, double x_in_y, double y_in_x,
 		      struct relation *relation);
+
+/*
+ * Of fewer than PIECES_FEW pieces, all must be shared, and fewer than PIECES_FEWEST are a matter of
+ * chance. So half of a file passes with a probability of 6 % at most, and usually far less.
+ */
+#define PIECES_FEWEST 5
+#define PIECES_FEW 8
+
+/* The shared part of these pieces, or 0 if too few are shared for this minimum. */
+static inline double pieces_share(double min_share, size_t shared, size_t pieces)
+{
+	return pieces < PIECES_FEWEST || (pieces < PIECES_FEW && shared < pieces) ||
+			       (double)shared < min_share * (double)pieces
+		       ? 0
+		       : (double)shared / (double)pieces;
+}
 
 /* The share of a file that must be in another file, so that it is called a part of it. */
 double verify_part_min_share(const struct verify_rule *rule);
