@@ -14,8 +14,8 @@
 #include "base/data/array.h"
 #include "base/data/slots.h"
 #include "find/pairs/archives.h"
+#include "find/pairs/content_files.h"
 #include "find/pairs/pair_reporter.h"
-#include "store/rows/piece_rows.h"
 #include "store/rows/totals.h"
 
 /* The share of 32 seeds has a standard deviation of 7 % where it is 80 %. */
@@ -25,14 +25,12 @@
 /* The memory of a seed, with its slots. */
 #define SEED_BYTES (sizeof(struct seed) + 4 * sizeof(struct slot))
 
+/* A content that is searched for. */
 struct content {
-	struct piece_row key; /* without the value */
-	uint32_t first_seed;  /* while it is searched for; from 1 */
+	uint32_t first_seed; /* while it is searched for; from 1 */
 	uint8_t seeds, level;
-	bool is_searched;    /* it has or had its seeds in the table */
-	bool is_paired;	     /* it is a part or a whole */
-	uint16_t shared;     /* the seeds that the content has to which it is compared */
-	uint32_t files, end; /* the first file with this content, and the last one; from 1 */
+	bool is_searched; /* it has or had its seeds in the table */
+	uint16_t shared;  /* the seeds that the content has to which it is compared */
 };
 
 /* A small piece of a content. */
@@ -48,17 +46,12 @@ struct part {
 	double share;
 };
 
-struct content_file {
-	struct find_file file;
-	uint32_t next; /* the next file with the same content; from 1 */
-};
-
 struct part_join {
 	struct finder *finder;
 	double min_share;
-	struct content *contents;
-	size_t count, capacity;
-	struct slots numbers; /* of contents, by their hash */
+	struct content_set keys;
+	struct content *contents; /* by their numbers */
+	size_t capacity;
 	struct seed *seeds;
 	uint8_t *holders; /* of each first seed: the contents with it, up to CONTENTS_MAX + 1 */
 	size_t seed_count, seeds_max;
@@ -69,50 +62,24 @@ struct part_join {
 	size_t touched_count, touched_capacity;
 	struct part *parts;
 	size_t part_count, part_capacity;
-	struct content_file *files;
-	size_t file_count, file_capacity;
-	struct arena arena;
 };
 
 /* ---- Contents ---- */
 
-struct content_key {
-	const struct part_join *join;
-	const struct piece_row *row;
-};
-
-static bool is_content(const void *key, uint32_t number)
-{
-	const struct content_key *wanted = key;
-
-	return compare_piece_rows(&wanted->join->contents[number - 1].key, wanted->row) == 0;
-}
-
-static uint32_t find_content(const struct part_join *join, const struct piece_row *row)
-{
-	return slots_number(&join->numbers, hash_seeded_bytes(row->content_hash), is_content,
-			    &(struct content_key){join, row});
-}
-
 /* Returns its number; 0: memory is short. */
-static uint32_t find_or_add_content(struct part_join *join, const struct piece_row *row,
-				    struct simhash_error *error)
+static uint32_t need_content(struct part_join *join, const struct piece_row *row,
+			     struct simhash_error *error)
 {
-	uint64_t hash = hash_seeded_bytes(row->content_hash);
-	struct slot *slot;
+	size_t count = join->keys.count;
+	uint32_t number = content_set_add(&join->keys, row, error);
 
-	if (slots_reserve(&join->numbers, error) != 0)
-		return 0;
-	slot = slots_find(&join->numbers, hash, is_content, &(struct content_key){join, row});
-	if (slot->number != NO_ITEM)
-		return slot->number;
-	if (array_reserve(&join->contents, &join->capacity, join->count + 1, sizeof *join->contents,
+	if (number <= count)
+		return number;
+	if (array_reserve(&join->contents, &join->capacity, number, sizeof *join->contents,
 			  error) != 0)
 		return 0;
-	join->contents[join->count] = (struct content){.key = *row};
-	join->contents[join->count].key.value = (struct bytes){NULL, 0};
-	slots_add(&join->numbers, slot, hash, (uint32_t)++join->count);
-	return slot->number;
+	join->contents[number - 1] = (struct content){.level = 0};
+	return number;
 }
 
 typedef int visit_fn(struct part_join *join, uint32_t number, const struct content_pieces *pieces,
@@ -132,7 +99,7 @@ static int visit_contents(struct part_join *join, visit_fn *visit, struct simhas
 		uint32_t number;
 		if (!piece_row_load(&row, join->values, &pieces) || pieces.count == 0)
 			continue;
-		number = find_or_add_content(join, &row, error);
+		number = need_content(join, &row, error);
 		if (number == 0 || visit(join, number, &pieces, error) != 0) {
 			status = -1;
 			break;
@@ -273,14 +240,13 @@ static int note_part(struct part_join *join, uint32_t part, uint32_t whole,
 	double share;
 
 	if (part == whole || content->shared < PIECES_FEWEST ||
-	    content->key.size_bytes >= join->contents[whole - 1].key.size_bytes ||
+	    join->keys.keys[part - 1].size_bytes >= join->keys.keys[whole - 1].size_bytes ||
 	    (share = share_of(join, content, pieces)) == 0)
 		return 0;
 	if (array_reserve(&join->parts, &join->part_capacity, join->part_count + 1,
 			  sizeof *join->parts, error) != 0)
 		return -1;
 	join->parts[join->part_count++] = (struct part){part, whole, share};
-	join->contents[part - 1].is_paired = join->contents[whole - 1].is_paired = true;
 	return 0;
 }
 
@@ -337,84 +303,6 @@ static int find_parts(struct part_join *join, struct simhash_error *error)
 	return 0;
 }
 
-/* ---- Files ---- */
-
-/* Does the request need all files of a content, and not only one that represents them? */
-static bool needs_all_files(const struct find_request *request)
-{
-	return request->expand || request->has_between;
-}
-
-/* Files represent members of archives, and otherwise the order of names decides. */
-static bool represents(const struct find_file *x, const struct find_file *y)
-{
-	bool x_is_inside = row_is_inside(x->compressed_size_bytes);
-	bool y_is_inside = row_is_inside(y->compressed_size_bytes);
-
-	return x_is_inside != y_is_inside ? y_is_inside : find_file_compare(x, y) < 0;
-}
-
-static int add_file(struct part_join *join, struct content *content, const struct find_file *file,
-		    struct simhash_error *error)
-{
-	if (content->files != 0 && !needs_all_files(join->finder->request)) {
-		struct find_file *present = &join->files[content->files - 1].file;
-		if (represents(file, present))
-			*present = *file;
-		return 0;
-	}
-	if (array_reserve(&join->files, &join->file_capacity, join->file_count + 1,
-			  sizeof *join->files, error) != 0)
-		return -1;
-	join->files[join->file_count++] = (struct content_file){*file, 0};
-	if (content->files == 0)
-		content->files = (uint32_t)join->file_count;
-	else
-		join->files[content->end - 1].next = (uint32_t)join->file_count;
-	content->end = (uint32_t)join->file_count;
-	return 0;
-}
-
-static int take_row(struct part_join *join, const struct file_row *row, struct simhash_error *error)
-{
-	struct find_file file;
-	struct piece_row key;
-	uint32_t number;
-
-	/* A document is compared by its text. */
-	if (finder_convert(join->finder, row, &file, error) != 0)
-		return -1;
-	key = (struct piece_row){.is_text = file.document_bytes > 0, .size_bytes = file.size_bytes};
-	memcpy(key.content_hash, file.content_hash, CONTENT_HASH_SIZE);
-	number = find_content(join, &key);
-	if (number == 0 || !join->contents[number - 1].is_paired)
-		return 0;
-	return finder_show(join->finder, row, &join->arena, &file, error) != 0
-		       ? -1
-		       : add_file(join, &join->contents[number - 1], &file, error);
-}
-
-static int read_files(struct part_join *join, struct simhash_error *error)
-{
-	const struct finder *finder = join->finder;
-	const struct row_filter filter = {.columns = FINDING_COLUMNS | ROW_RESEMBLANCE |
-						     ROW_KEY(finder->request->rule.key),
-					  .tag_set = finder->tag_set};
-	struct file_row row = {.host = 0};
-	struct row_cursor cursor;
-	int status;
-
-	if (store_rows_lying(&cursor, finder->store, &filter, NULL, error) != 0)
-		return -1;
-	while ((status = store_rows_next(&cursor, &row, error)) == 1)
-		if (finder_takes(finder, &row) && take_row(join, &row, error) != 0) {
-			status = -1;
-			break;
-		}
-	store_rows_end(&cursor);
-	return status;
-}
-
 /* ---- Reporting ---- */
 
 /* Are these files a pair that the other searches do not find? */
@@ -430,37 +318,54 @@ static bool is_pair(const struct finder *finder, const struct find_file *part,
 	       verify_by_pieces(&rule->verify, part, whole, share, 0, relation);
 }
 
-static int report_part(struct pair_reporter *reporter, const struct part_join *join,
+static int report_part(struct pair_reporter *reporter, const struct content_files *files,
 		       const struct part *part, struct simhash_error *error)
 {
-	const struct content_file *x, *y, *files = join->files;
-	uint32_t first = join->contents[part->whole - 1].files;
+	const struct finder *finder = reporter->finder;
+	const struct content_file *x = content_files_of(files, part->part), *y;
 
-	for (uint32_t i = join->contents[part->part - 1].files; i != 0; i = x->next) {
-		x = &files[i - 1];
-		for (uint32_t k = first; k != 0; k = y->next) {
-			struct file_pair pair = {.a = &x->file};
-			y = &files[k - 1];
-			pair.b = &y->file;
-			if (!is_pair(join->finder, pair.a, pair.b, part->share, &pair.relation))
+	for (; x != NULL; x = content_files_next(files, x))
+		for (y = content_files_of(files, part->whole); y != NULL;
+		     y = content_files_next(files, y)) {
+			struct file_pair pair = {.a = &x->file, .b = &y->file};
+			if (!is_pair(finder, pair.a, pair.b, part->share, &pair.relation))
 				continue;
 			if (report_pair(reporter, pair, error) != 0)
 				return -1;
-			if (!join->finder->request->expand)
+			if (!finder->request->expand)
 				return 0;
 		}
-	}
 	return 0;
+}
+
+static int read_files(const struct part_join *join, struct content_files *files,
+		      struct simhash_error *error)
+{
+	const struct find_request *request = join->finder->request;
+	bool *wanted = calloc(join->keys.count, sizeof *wanted);
+	const struct content_wish wish = {.all = request->expand || request->has_between,
+					  .contents = wanted};
+	int status;
+
+	if (wanted == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < join->part_count; i++)
+		wanted[join->parts[i].part - 1] = wanted[join->parts[i].whole - 1] = true;
+	status = content_files_read(files, join->finder, &join->keys, &wish, error);
+	free(wanted);
+	return status;
 }
 
 static int report_parts(struct part_join *join, struct simhash_error *error)
 {
 	struct pair_reporter reporter = {.finder = join->finder};
-	int status = 0;
+	struct content_files files = {.items = NULL};
+	int status = read_files(join, &files, error);
 
 	for (size_t i = 0; status == 0 && i < join->part_count; i++)
-		status = report_part(&reporter, join, &join->parts[i], error);
+		status = report_part(&reporter, &files, &join->parts[i], error);
 	find_counts_add(&join->finder->counts, &reporter.counts);
+	content_files_release(&files);
 	return status;
 }
 
@@ -477,11 +382,9 @@ int part_join_report(struct finder *finder, struct simhash_error *error)
 	status = begin(&join, error);
 	if (status == 0)
 		status = find_parts(&join, error);
-	if (status == 0 && join.part_count > 0 &&
-	    ((status = read_files(&join, error)) != 0 ||
-	     (status = report_parts(&join, error)) != 0))
-		status = -1;
-	slots_release(&join.numbers);
+	if (status == 0 && join.part_count > 0)
+		status = report_parts(&join, error);
+	content_set_release(&join.keys);
 	slots_release(&join.seed_slots);
 	free(join.contents);
 	free(join.seeds);
@@ -489,7 +392,5 @@ int part_join_report(struct finder *finder, struct simhash_error *error)
 	free(join.values);
 	free(join.touched);
 	free(join.parts);
-	free(join.files);
-	arena_release(&join.arena);
 	return status;
 }
