@@ -196,7 +196,7 @@ static void programs_have_few_options(void **state)
 {
 	(void)state;
 	assert_in_range(count_options(&index_program), 30, 40);
-	assert_in_range(count_options(&find_program), 30, 42);
+	assert_in_range(count_options(&find_program), 30, 43);
 	assert_in_range(count_options(&keep_program), 10, 16);
 }
 
@@ -278,6 +278,10 @@ static const struct refused find_refused[] = {
 	{"directories", "order verify decompress limits=inflated files0-from "
 			"nearest between against update group "
 			"sort store progress partition"},
+	{"cover", "compare directories order tolerance min-resemblance same-extension candidates "
+		  "size-ratio only only=copies only=similar only=parts also also=empty "
+		  "also=hard-links measure verify decompress limits=inflated nearest between "
+		  "against group sort limit store progress partition"},
 	{"order", "verify decompress limits=inflated files0-from nearest "
 		  "between against group sort limit store "
 		  "progress partition"},

@@ -85,6 +85,7 @@ make_home() {
 	cp src/main.c src/node_modules/copy.c
 	echo build >src/.gitignore
 	echo object >src/main.o
+	cat documents/draft.txt old/notes.txt documents/report.odt >disk.img
 	seq 40000 41000 | factor >logs/today.log
 	sed 3d logs/today.log >logs/yesterday.log
 	cp logs/yesterday.log logs/old.log && gzip logs/old.log

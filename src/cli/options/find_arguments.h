@@ -70,6 +70,7 @@ struct find_arguments {
 	struct find_side *sides; /* owned: the directories */
 	char **side_texts;	 /* owned with its items; the sides point into them */
 	size_t side_count, side_capacity, side_text_capacity;
+	bool covers;			   /* --cover */
 	bool lists_order, with_references; /* for --order */
 };
 

@@ -12,6 +12,7 @@
 #include "cli/options/find_values.h"
 #include "cli/options/options.h"
 #include "report/formats/formats.h"
+#include "report/lists/cover_list.h"
 #include "report/lists/file_order.h"
 
 void find_arguments_init(struct find_arguments *arguments)
@@ -140,6 +141,15 @@ static const struct option_row rows[] = {
 		      "min-resemblance format output limit threads limits limits=memory "
 		      "color summary=text summary=none quiet fail-on-match FILE DIR",
 	 .is_common = true},
+
+	{.heading = "The parts of a file"},
+	{0, "cover", NULL,
+	 "list the known files that FILE consists of, such as a disk image or an unknown archive, "
+	 "and the bytes that no known file has",
+	 .parse = set_flag, .field = FIELD(covers), .needs = "FILE",
+	 .only_with = "database tag-set host ext exclude min-size max-size known format output "
+		      "limits limits=memory update threads color summary quiet fail-on-match "
+		      "files0-from FILE DIR"},
 
 	{.heading = "Output"},
 	{0, "group", "[=HOW]",
@@ -374,6 +384,11 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "text, csv, json, jsonl or html");
 	if (arguments->formatter == &formatter_dot && !arguments->lineage)
 		return error_set(error, SIMHASH_E_SYNTAX, "--format=dot needs --group=lineage");
+	if (arguments->covers && !formats_covers(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--cover cannot be combined with --format=%s; expected text, csv, "
+				 "json or jsonl",
+				 arguments->formatter->name);
 	if (arguments->lists_order && !formats_orders(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--order cannot be combined with --format=%s; expected text, csv, "

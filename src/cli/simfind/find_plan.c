@@ -22,6 +22,8 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 {
 	if (arguments->directories)
 		return LIST_FOLDERS;
+	if (arguments->covers)
+		return LIST_COVER;
 	if (arguments->lists_order)
 		return LIST_ORDER;
 	if (arguments->formatter->is_report)

@@ -340,7 +340,7 @@ void explain_nothing(const struct find_plan *plan, struct store *store,
 	files = count_files(plan, store);
 	if (files == 0)
 		explain_absence(plan, store);
-	else if (files < 0 || request->nearest > 0)
+	else if (files < 0 || request->nearest > 0 || plan->list == LIST_COVER)
 		return;
 	else if (operands_have_stdin(&plan->arguments->operands))
 		explain_stdin(plan, outcome);

@@ -10,15 +10,15 @@
 #include "base/basic/error.h"
 #include "base/basic/memory.h"
 #include "cli/options/options.h"
-#include "cli/simfind/find_known.h"
-#include "cli/simfind/find_measure.h"
 #include "cli/simfind/find_more.h"
 #include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
+#include "cli/simfind/list_cover.h"
 #include "cli/simfind/list_folders.h"
 #include "cli/simfind/list_order.h"
 #include "cli/simfind/list_pairs.h"
 #include "cli/simfind/nothing_found.h"
+#include "cli/simfind/resolve_request.h"
 #include "cli/terminal/pager.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
@@ -124,6 +124,7 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 	if (status != 0)
 		return status;
 	status = plan->list == LIST_FOLDERS ? list_folders(plan, store, listing, outcome, error)
+		 : plan->list == LIST_COVER ? list_cover(plan, store, listing, outcome, error)
 		 : plan->list == LIST_ORDER ? list_order(plan, store, listing, outcome, error)
 					    : list_pairs(plan, store, listing, outcome, error);
 	if (status == 0)

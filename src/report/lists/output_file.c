@@ -21,6 +21,8 @@
 #include "report/lists/formatter.h"
 #include "store/open/store.h"
 
+#define COVER_SIZE_COLUMNS 9 /* see cover_list.c */
+
 #define LINKS_MAX 40 /* Linux follows the same number of links */
 #define PENDING_MAX 4
 
@@ -194,7 +196,10 @@ static const char *const beginnings[] = {
 	"match,size,shared_bytes,depth,",
 	"match,saved_bytes,share_a,share_b,",
 	"match,resemblance,size_a,size_b,",
+	"path,begin,end,part_size,added_bytes,",
 	"[]\n",
+	"[\n{\"covered_bytes\":",
+	"{\"covered_bytes\":",
 	"[\n{\"match\":\"",
 	"[\n{\"size\":",
 	"[\n{\"group\":",
@@ -270,6 +275,15 @@ static bool is_comparison(const char *text, size_t size)
 	       strncmp(end, next, sizeof next - 1) == 0;
 }
 
+/* Does it begin like a cover: a size, all of it, and a name? */
+static bool is_cover(const char *text, size_t size)
+{
+	static const char all[] = "  100.0 %  ";
+
+	return size > COVER_SIZE_COLUMNS + sizeof all && strspn(text, " 0123456789.") > 0 &&
+	       strncmp(text + COVER_SIZE_COLUMNS, all, sizeof all - 1) == 0;
+}
+
 /* Does the text begin with a line that is the path of a file? */
 static bool begins_with_file(const char *text, size_t size)
 {
@@ -298,8 +312,8 @@ static bool begins_as_output(const char *path)
 		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
 	return is_pair_line(text, (size_t)size) || is_block(text, (size_t)size) ||
-	       is_comparison(text, (size_t)size) || are_paths(text, (size_t)size) ||
-	       begins_with_file(text, (size_t)size);
+	       is_comparison(text, (size_t)size) || is_cover(text, (size_t)size) ||
+	       are_paths(text, (size_t)size) || begins_with_file(text, (size_t)size);
 }
 
 /* Refuse to replace a regular file that another program wrote. */
