@@ -40,14 +40,21 @@ static bool goes_first(const struct find_request *request, const struct find_fil
 	return request->has_between && x_is_a != y_is_a ? x_is_a : find_file_compare(x, y) < 0;
 }
 
+/* Is one of them a member of the other? Another measure may be asked for such pairs. */
+static bool is_inside_other(const struct finder *finder, const struct find_file *x,
+			    const struct find_file *y)
+{
+	return finder->request->measure == NULL &&
+	       (archive_has_member(x, y) || archive_has_member(y, x));
+}
+
 int report_pair(struct pair_reporter *reporter, struct file_pair pair, struct simhash_error *error)
 {
 	const struct finder *finder = reporter->finder;
 	const struct find_file *x = pair.a, *y = pair.b;
 	struct find_progress *progress = finder->resources->progress;
 
-	if ((!finder->request->hard_links && are_links(x, y)) || archive_has_member(x, y) ||
-	    archive_has_member(y, x))
+	if ((!finder->request->hard_links && are_links(x, y)) || is_inside_other(finder, x, y))
 		return 0;
 	pair.a = goes_first(finder->request, x, y) ? x : y;
 	pair.b = pair.a == x ? y : x;
