@@ -49,4 +49,5 @@ GRANT SELECT ON {database}.similar_group TO {sql};
 GRANT SELECT ON {database}.grouped_file TO {sql};
 GRANT SELECT ON {database}.ungrouped_file TO {sql};
 GRANT SELECT ON {database}.found_pair TO {sql};
+GRANT SELECT ON {database}.part_of TO {sql};
 GRANT SELECT ON {database}.find_run_text TO {sql};

@@ -278,3 +278,17 @@ JOIN file b ON b.tag_set = r.tag_set AND b.host = p.host_b AND b.path_hash = p.p
 	AND b.content_hash = p.content_hash_b
 JOIN tag_set t ON t.id = r.tag_set JOIN host h ON h.id = p.host_a JOIN host k ON k.id = p.host_b
 WHERE r.state = 'current';
+
+-- Files of which at least 80 percent are in a larger file, and this file.
+CREATE OR REPLACE VIEW part_of AS
+SELECT p.run, p.tag_set,
+	CASE WHEN p.size_a < p.size_b THEN p.host_a ELSE p.host_b END AS part_host,
+	CASE WHEN p.size_a < p.size_b THEN p.path_a ELSE p.path_b END AS part_path,
+	CASE WHEN p.size_a < p.size_b THEN p.size_a ELSE p.size_b END AS part_size,
+	CASE WHEN p.size_a < p.size_b THEN p.contained_a ELSE p.contained_b END AS share,
+	CASE WHEN p.size_a < p.size_b THEN p.host_b ELSE p.host_a END AS whole_host,
+	CASE WHEN p.size_a < p.size_b THEN p.path_b ELSE p.path_a END AS whole_path,
+	CASE WHEN p.size_a < p.size_b THEN p.size_b ELSE p.size_a END AS whole_size
+FROM found_pair p
+WHERE p.is_copy = 0 AND (p.size_a * 10 > p.size_b * 11 OR p.size_b * 10 > p.size_a * 11)
+	AND CASE WHEN p.size_a < p.size_b THEN p.contained_a ELSE p.contained_b END >= 0.8;

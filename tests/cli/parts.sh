@@ -188,7 +188,10 @@ settle "$files"
 runs 0 "$SIMHASH" -q "$files" asked
 runs 0 "$SIMFIND" -q --only=parts --group=none --format=json -o list.json
 check "all pairs"
-runs 0 "$SIMFIND" --summary=none --only=parts
+runs 0 "$SIMFIND" --summary=none --only=parts --store
+same "parts in SQL" "$(wc -l <out)" "$(sql "SELECT COUNT(*) FROM part_of")"
+same "a part in SQL" "text-60 0.9" "$(sql "SELECT part_path, share FROM part_of WHERE whole_path LIKE '%text-60-all'" |
+	sed 's|.*/||; s/[|\t]/ /; s/\(0\.9\).*/\1/')"
 grep letters out >letters || :
 same "common content" 0 "$(grep -cE 'letters/[0-9]' letters)"
 same "the own part" 1 "$(grep -cE '^(part of|contains) .*/own .*/with-own|/with-own .*/own' letters)"

@@ -224,7 +224,7 @@ done
 role=sql
 at index-of-files_sql >/dev/null
 for view in file_text similar_pair similar_file duplicate key_space extension_statistics run_text \
-	similar_group grouped_file ungrouped_file found_pair find_run_text; do
+	similar_group grouped_file ungrouped_file found_pair part_of find_run_text; do
 	allowed "SELECT * FROM $view LIMIT 3"
 done
 for statement in 'SELECT * FROM file' 'SELECT * FROM directory' 'SELECT * FROM near_pair' \

@@ -1,0 +1,1 @@
+-- Version 19: the view part_of; see views.sql.
