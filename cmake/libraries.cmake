@@ -77,6 +77,7 @@ add_public_library(simhash_index OUTPUT simhash-index EXPORTS "simhash_index_*"
             "$<INSTALL_INTERFACE:${mysql_names}>"
             $<BUILD_INTERFACE:${archive_target}> "$<INSTALL_INTERFACE:${archive_names}>"
             $<BUILD_INTERFACE:${document_target}> "$<INSTALL_INTERFACE:${document_names}>"
+            $<BUILD_INTERFACE:${mail_target}> "$<INSTALL_INTERFACE:${mail_names}>"
             $<BUILD_INTERFACE:${sandbox_target}> "$<INSTALL_INTERFACE:${sandbox_names}>"
             $<BUILD_INTERFACE:${nettle_target}> "$<INSTALL_INTERFACE:${nettle_names}>")
 add_library(simhash::index ALIAS simhash_index_shared)

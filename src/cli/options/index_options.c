@@ -64,7 +64,7 @@ static unsigned kind_named(const char *name, size_t size)
 	for (unsigned i = 0; container_names[i] != NULL; i++)
 		if (strlen(container_names[i]) == size &&
 		    memcmp(container_names[i], name, size) == 0)
-			return 1u << i;
+			return container_numbered(i);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"--decompress '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
-				"gzip, bzip2, xz, zstd, lzip, lz4 or compress",
+				"gzip, bzip2, xz, zstd, lzip, lz4, compress, mbox or eml",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,

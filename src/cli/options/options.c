@@ -153,7 +153,7 @@ static void print_containers(void)
 
 	fputs("containers:", stdout);
 	for (unsigned i = 0; container_names[i] != NULL; i++)
-		if ((kinds & 1u << i) != 0) {
+		if ((kinds & container_numbered(i)) != 0) {
 			printf("%s%s", separator, container_names[i]);
 			separator = ", ";
 		}

@@ -13,6 +13,7 @@
 #include "scan/document/document.h"
 #include "scan/file/container_kind.h"
 #include "scan/file/inflating.h"
+#include "scan/mail/mail.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
 #define FRAMED (CONTAINER_ZSTD | CONTAINER_LZ4)
@@ -53,6 +54,8 @@ int container_level_kinds(unsigned *kinds, struct simhash_error *error)
 	archive_read_free(archive);
 	if ((*kinds & CONTAINER_ZIP) != 0 && document_library() != NULL)
 		*kinds |= CONTAINER_TEXT;
+	if (mail_library() != NULL)
+		*kinds |= CONTAINER_MAIL;
 	return status == ARCHIVE_FATAL ? error_set_memory(error) : 0;
 }
 
@@ -292,6 +295,8 @@ static void skip_frames(struct container_file *file)
 
 static int open_plain(struct container_level *level, struct container_file *file)
 {
+	if ((level->kind & CONTAINER_MAIL) != 0)
+		return container_mail_open(level);
 	archive_read_set_read_callback(level->archive, read_file);
 	archive_read_set_skip_callback(level->archive, skip_file);
 	archive_read_set_seek_callback(level->archive, seek_file);
@@ -346,8 +351,9 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 			return cut_off(level, why);
 		begin += (size_t)frame;
 	}
-	status = kind == CONTAINER_GZIP
-			 ? open_gzip(level, NULL, memory, size)
+	status = kind == CONTAINER_GZIP ? open_gzip(level, NULL, memory, size)
+		 : (kind & CONTAINER_MAIL) != 0
+			 ? container_mail_open(level)
 			 : archive_read_open_memory(level->archive, memory + begin, size - begin);
 	return status == ARCHIVE_OK ? opened(level) : open_failed(level, why);
 }
@@ -380,7 +386,8 @@ static int reopen_raw(struct container_level *level)
  */
 int container_level_next(struct container_level *level, struct archive_entry **entry)
 {
-	int status = archive_read_next_header(level->archive, entry);
+	int status = level->mail != NULL ? container_mail_next(level, entry)
+					 : archive_read_next_header(level->archive, entry);
 	bool is_first = !level->has_header;
 
 	level->has_header = true;
@@ -485,6 +492,7 @@ void container_level_close(struct container_level *level)
 		inflating_free(level->gzip->inflating);
 	free(level->gzip);
 	document_free(level->document);
+	container_mail_close(level);
 	free(level->memory);
 	*level = (struct container_level){.archive = NULL};
 }

@@ -16,6 +16,7 @@
 
 struct document;
 struct gzip;
+struct mail;
 
 struct container_file {
 	struct reading reading;
@@ -31,12 +32,14 @@ struct container_level {
 	struct gzip *gzip;	     /* for a gzip file, whose content is the archive; or NULL */
 	size_t prefix_size;	     /* the size of the prefix of its members' names */
 	struct container_file *file; /* NULL: the archive is in memory, with `size` bytes */
-	size_t size;
-	bool has_header;  /* libarchive has looked for a first member */
-	bool is_begun;	  /* a member was read */
-	bool is_for_text; /* its members get no rows */
-	bool has_gaps;	  /* some bytes do not belong to a member */
-	bool is_volume;	  /* one of several volumes of an archive */
+	size_t size, at;	     /* `at` is where mail is read in the memory */
+	struct mail *mail;	     /* for mail, which libarchive does not read; or NULL */
+	struct archive_entry *entry; /* the current part of the mail; owned */
+	bool has_header;	     /* libarchive has looked for a first member */
+	bool is_begun;		     /* a member was read */
+	bool is_for_text;	     /* its members get no rows */
+	bool has_gaps;		     /* some bytes do not belong to a member */
+	bool is_volume;		     /* one of several volumes of an archive */
 	unsigned kind;
 	int failed_as_opened;	   /* the failure when the format was detected, or 0 */
 	unsigned unnamed;	   /* the number of members whose names are not text */
@@ -58,6 +61,12 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 				unsigned kinds, unsigned kind, int *why);
 /* Read the header of the next member; the answer is one of archive_read_next_header. */
 int container_level_next(struct container_level *level, struct archive_entry **entry);
+/* Read bytes of the member like archive_read_data. */
+ssize_t container_level_read(struct container_level *level, void *buffer, size_t size);
+/* Return the kind of the current member, which begins with these bytes, or 0. */
+unsigned container_level_inside(const struct container_level *level, const void *head, size_t size);
+/* After a member, or after the last one: return what is missing from mail, once; or 0. */
+int container_level_lacks(struct container_level *level);
 /*
  * Decide by the first member, and by the archive's own name, whether it is a document and its text
  * is among `kinds`. Later members change nothing. -1 if memory is short.
@@ -91,5 +100,12 @@ int64_t container_level_rest(const struct container_level *level, struct contain
 /* Return the failure: an errno or a container_failure. */
 int container_level_failure(const struct container_level *level);
 void container_level_close(struct container_level *level);
+
+/* ---- Mail: used by the functions above ---- */
+
+/* These return a status of libarchive. */
+int container_mail_open(struct container_level *level);
+int container_mail_next(struct container_level *level, struct archive_entry **entry);
+void container_mail_close(struct container_level *level);
 
 #endif

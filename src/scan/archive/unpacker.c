@@ -133,7 +133,7 @@ static enum unpacked give_up(struct unpacker *unpacker, int why)
 /* Check the first bytes of a member, which are in the buffer. */
 static void begin_inside(struct unpacker *unpacker, size_t size)
 {
-	unsigned kind = container_kind(unpacker->buffer, size) &
+	unsigned kind = container_level_inside(unpacker_top(unpacker), unpacker->buffer, size) &
 			container_read_for(unpacker->request.containers);
 
 	if (kind != 0 && unpacker->depth >= unpacker->request.max_depth)
@@ -203,8 +203,8 @@ static ssize_t read_some(struct unpacker *unpacker, int *status)
 	size_t have = 0;
 
 	while (have < PIECE_MAX) {
-		la_ssize_t got = archive_read_data(unpacker_top(unpacker)->archive,
-						   unpacker->buffer + have, PIECE_MAX - have);
+		ssize_t got = container_level_read(unpacker_top(unpacker), unpacker->buffer + have,
+						   PIECE_MAX - have);
 		if (got == 0)
 			break;
 		if (got < 0 && got != ARCHIVE_RETRY) {
@@ -279,6 +279,8 @@ static void use(struct unpacker *unpacker, size_t size, bool is_last)
 		begin_inside(unpacker, size);
 	add_inside(unpacker, size);
 	unpacker_add_to_part(unpacker, size, is_last);
+	if (is_last && unpacker->later == 0)
+		unpacker->later = container_level_lacks(unpacker_top(unpacker));
 }
 
 /* Read the next piece into the buffer. Returns UNPACKED_PIECE even if the piece is not emitted. */
@@ -495,6 +497,8 @@ static int failure_at_end(struct unpacker *unpacker)
 		return level->failed_as_opened;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
+	if (level->mail != NULL)
+		return container_level_lacks(level);
 	if (!container_level_has_no_end(level))
 		return level->is_volume ? CONTAINER_IS_VOLUME : 0;
 	return may_end_early(unpacker) ? CONTAINER_IS_VOLUME : CONTAINER_HAS_NO_END;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "scan/archive/unpacker_state.h"
+#include "scan/mail/mail.h"
 
 /* A locale with UTF-8 names, for the life of the process; 0 if the system has none. */
 static locale_t utf8_names;
@@ -48,6 +49,7 @@ void unpacker_prepare(void)
 		iconv_close(conversion);
 	tzset();
 	(void)unpacker_names_are_ready();
+	mail_prepare();
 }
 
 struct bytes unpacker_outer_name(struct unpacker *unpacker)

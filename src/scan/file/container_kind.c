@@ -10,15 +10,16 @@
 #include <strings.h>
 
 #include "base/basic/byte_order.h"
+#include "scan/file/mail_kind.h"
 
 #define ISO_MAGIC_AT 32769
 #define TAR_BLOCK 512
 #define TAR_SUM_AT 148
 #define TAR_SUM_SIZE 8
 
-const char *const container_names[] = {"zip",  "tar",  "7z",   "iso",	   "cpio",
-				       "ar",   "rar",  "gzip", "bzip2",	   "xz",
-				       "zstd", "lzip", "lz4",  "compress", NULL};
+const char *const container_names[] = {"zip", "tar",	  "7z",	   "iso", "cpio", "ar",
+				       "rar", "gzip",	  "bzip2", "xz",  "zstd", "lzip",
+				       "lz4", "compress", "mbox",  "eml", NULL};
 
 static const struct {
 	unsigned kind;
@@ -123,6 +124,7 @@ static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
 unsigned container_kind(const void *head, size_t size)
 {
 	const uint8_t *bytes = head;
+	unsigned kind;
 
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (size >= magics[i].size && memcmp(bytes, magics[i].magic, magics[i].size) == 0)
@@ -137,7 +139,8 @@ unsigned container_kind(const void *head, size_t size)
 		return CONTAINER_TAR;
 	if (size >= ISO_MAGIC_AT + 5 && memcmp(bytes + ISO_MAGIC_AT, "CD001", 5) == 0)
 		return CONTAINER_ISO;
-	return kind_behind_frames(bytes, size);
+	kind = kind_behind_frames(bytes, size);
+	return kind != 0 ? kind : mail_kind((struct bytes){head, size});
 }
 
 /* Read a rar 5 number at *at: 7 bits in each byte, the lowest first. */
@@ -254,6 +257,12 @@ const char *container_explain(int failure)
 		return "Damaged or encrypted document: it is compared as a file, without its text";
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
+	case CONTAINER_IS_CUT_MAIL:
+		return "Mail that ends before the last of its parts: the parts read before, and as "
+		       "much of this one as there is, are indexed";
+	case CONTAINER_IS_LARGE_MAIL:
+		return "Mail with more than 20,000 parts, parts at more than 100 levels, or more "
+		       "than 64 KiB of headers of a part: the rest is not read as parts";
 	default:
 		return NULL;
 	}
@@ -319,6 +328,8 @@ bool container_is_left_out(int failure)
 	case CONTAINER_HAS_DAMAGED_TEXT:
 	case CONTAINER_DECLARES_ENTITIES:
 	case CONTAINER_HAS_NO_TEXT:
+	case CONTAINER_IS_CUT_MAIL:
+	case CONTAINER_IS_LARGE_MAIL:
 		return true;
 	default:
 		return container_may_be_read_later(failure);

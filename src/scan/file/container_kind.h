@@ -25,9 +25,11 @@ enum {
 	CONTAINER_LZIP = 1 << 11,
 	CONTAINER_LZ4 = 1 << 12,
 	CONTAINER_COMPRESS = 1 << 13,
-	CONTAINER_TEXT = 1 << 14 /* the text of documents, which are zip files */
+	CONTAINER_TEXT = 1 << 14, /* the text of documents, which are zip files */
+	CONTAINER_MBOX = 1 << 15,
+	CONTAINER_EML = 1 << 16
 };
-#define CONTAINER_KINDS 15
+#define CONTAINER_KINDS 17
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
 /* The kinds that compress a single stream of bytes. This stream can itself be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
@@ -61,8 +63,15 @@ int64_t container_skipped_frame(const void *head, size_t size);
 /* Do the first bytes show one of several volumes of an archive of this kind? */
 bool container_is_volume(unsigned kind, const void *head, size_t size);
 
+#define CONTAINER_MAIL (CONTAINER_MBOX | CONTAINER_EML)
+
 /* The names of all kinds except the text, in the order of their bits; NULL ends the list. */
 extern const char *const container_names[];
+/* Return the kind whose name has this number in the list. */
+static inline unsigned container_numbered(unsigned number)
+{
+	return number < 14 ? 1u << number : 2u << number; /* the bit of the text is left out */
+}
 
 /*
  * Write the name of the content of a compressed file: "a.txt" for "a.txt.xz", "a.tar" for "a.txz",
@@ -94,7 +103,9 @@ enum container_failure {
 	CONTAINER_HAS_NO_END,
 	CONTAINER_IS_OVER_LIMIT,
 	CONTAINER_IS_NOT_GZIP,
-	CONTAINER_HAS_NO_TEXT
+	CONTAINER_HAS_NO_TEXT,
+	CONTAINER_IS_CUT_MAIL,
+	CONTAINER_IS_LARGE_MAIL
 };
 const char *container_explain(int failure);
 /* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */

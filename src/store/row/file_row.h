@@ -114,7 +114,7 @@ static inline bool row_is_text(int64_t contents)
 #define CONTENTS_ONLY_TEXT (INT64_C(1) << 14) /* the kinds of a file that has only a text */
 static inline bool row_is_archive(int64_t contents)
 {
-	int64_t kinds = contents & (2 * CONTENTS_ONLY_TEXT - 1);
+	int64_t kinds = contents & (CONTENTS_IS_ARCHIVE - 1);
 
 	return (contents & CONTENTS_IS_ARCHIVE) != 0 ||
 	       ((contents & CONTENTS_HAS_MEMBERS) != 0 && kinds != CONTENTS_ONLY_TEXT &&
