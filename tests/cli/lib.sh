@@ -37,7 +37,7 @@ newest_version() {
 	printf '%s\n' "$SOURCE_DIR/sql/$TEST_ENGINE"/00[0-9][0-9]_*.sql | wc -l
 }
 
-# built_with NAME: are the programs built with mysql, archives, documents, sandbox, hashes, or a
+# built_with NAME: are the programs built with mysql, archives, documents, mail, sandbox, hashes, or a
 # sanitizer?
 built_with() {
 	[[ " $BUILT_WITH " == *" $1 "* ]]

@@ -5,9 +5,11 @@
     mail.py expect FOLDER OUT      Python reads the mail in FOLDER; the decoded members are OUT/NUMBER, and OUT/list has a line
                                    "NUMBER FILE//MEMBER" for each
     mail.py texts FOLDER           files with header lines that are no mail, and FOLDER/mail: files that are
+    mail.py recall FOLDER          reads pairs of simfind as CSV; how many of FOLDER/disk are found in mail?
+    mail.py append MBOX            one more message
     mail.py hostile FOLDER         mail that nobody sends
 """
-import base64, email, email.policy, io, mailbox, os, random, sys, tarfile, zipfile
+import base64, csv, email, email.policy, io, mailbox, os, random, re, sys, tarfile, zipfile
 from email.message import EmailMessage, MIMEPart
 
 CHOICE = random.Random(7)
@@ -72,7 +74,7 @@ def make(folder):
     for number in range(60):
         mail = message(number, f"{folder}/disk")
         if number % 10 == 5:  # a forwarded message
-            outer = message(1, "/tmp/") if False else EmailMessage()
+            outer = EmailMessage()
             for field in ("From", "To", "Date", "Message-ID"):
                 outer[field] = str(mail[field])
             outer["Subject"] = "Fwd"
@@ -97,14 +99,16 @@ def parts(data, path, out):
     names = set()
     parsed = email.message_from_bytes(data, policy=email.policy.default)
 
-    def leaves(part):
+    def leaves(part, data):
+        """All parts, each with its own bytes."""
         if part.get_content_maintype() == "multipart" and part.is_multipart():
-            for inner in part.iter_parts():
-                yield from leaves(inner)
+            pieces = re.split(rb"(?:^|\r?\n)--" + re.escape(part.get_boundary().encode()) + rb"(?:--)?[ \t]*(?:\r?\n|$)", data)
+            for inner, piece in zip(part.iter_parts(), pieces[1:]):
+                yield from leaves(inner, piece)
         else:
-            yield part
+            yield part, re.split(rb"\r?\n\r?\n", data, maxsplit=1)[1]
 
-    for number, part in enumerate(leaves(parsed), 1):
+    for number, (part, body) in enumerate(leaves(parsed, data), 1):
         name = part.get_filename() or f"{number}.{EXTENSIONS[part.get_content_type()]}"
         name = name.split("/")[-1]
         while name in names:
@@ -112,11 +116,8 @@ def parts(data, path, out):
             name = f"{stem}-{number}.{extension}" if dot and stem else f"{name}-{number}"
         names.add(name)
         if part.get_content_type() == "message/rfc822":
-            raw = part.get_payload(0).as_bytes()
-            start = data.find(raw.split(b"\n")[0])
-            assert start >= 0
-            out.append((f"{path}//{name}", raw))
-            parts(raw, f"{path}//{name}", out)
+            out.append((f"{path}//{name}", body))
+            parts(body, f"{path}//{name}", out)
         else:
             out.append((f"{path}//{name}", part.get_payload(decode=True)))
 
@@ -139,6 +140,33 @@ def expect(folder, target):
             names.write(f"{number} {name}\n")
             with open(f"{target}/{number}", "wb") as file:
                 file.write(data)
+
+
+def recall(folder):
+    """How many attachments are found as identical to their files? Encoded text in a message with CRLF has CRLF itself."""
+    found, alike = set(), set()
+    for row in csv.DictReader(sys.stdin):
+        for a, b in ((row["path_a"], row["path_b"]), (row["path_b"], row["path_a"])):
+            if os.path.dirname(a) == f"{folder}/disk" and "//" in b and "/disk/" not in b:
+                if row["match"] == "identical":
+                    found.add(os.path.basename(a))
+                elif row["match"] == "same text" and a.endswith((".txt", ".csv")):
+                    alike.add(os.path.basename(a))
+    alike -= found
+    files = set(os.listdir(f"{folder}/disk"))
+    print(f"Of {len(files)} attachments, {len(files & found)} are identical to their files, and {len(files & alike)} have the same text")
+    for name in sorted(files - found - alike):
+        print(name)
+    sys.exit(len(files - found - alike) > 0 or len(alike) > 9)
+
+
+def append(box):
+    inbox = mailbox.mbox(box)
+    mail = EmailMessage()
+    mail["From"] = "a@example.org"
+    mail.set_content("New mail\n")
+    inbox.add(mail)
+    inbox.flush()
 
 
 MAIL = b"""Return-Path: <a@example.org>
@@ -242,4 +270,4 @@ def hostile(folder):
 
 
 if __name__ == "__main__":
-    {"make": make, "expect": expect, "texts": texts, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "expect": expect, "texts": texts, "hostile": hostile, "recall": recall, "append": append}[sys.argv[1]](*sys.argv[2:])

@@ -23,6 +23,7 @@
 
 static void pop(struct unpacker *unpacker)
 {
+	unpacker->inside_bytes -= unpacker_top(unpacker)->size;
 	container_level_close(unpacker_top(unpacker));
 	unpacker->depth--;
 }
@@ -173,7 +174,7 @@ static int enter_inside(struct unpacker *unpacker)
 	if (container_level_open_memory(level, inside.bytes, inside.size,
 					unpacker->request.containers, inside.kind,
 					&unpacker->why) != 0)
-		return -1;
+		return unpacker->inside_bytes -= inside.size, -1;
 	memcpy(unpacker->name + unpacker->name_size, "//", 2);
 	level->prefix_size = unpacker->name_size + 2;
 	unpacker->depth++;

@@ -258,11 +258,11 @@ const char *container_explain(int failure)
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
 	case CONTAINER_IS_CUT_MAIL:
-		return "Mail that ends before the last of its parts: the parts read before, and as "
-		       "much of this one as there is, are indexed";
+		return "Mail without an end, as mail with several parts should have: later parts, "
+		       "or the end of this one, may be missing";
 	case CONTAINER_IS_LARGE_MAIL:
 		return "Mail with more than 20,000 parts, parts at more than 100 levels, or more "
-		       "than 64 KiB of headers of a part: the rest is not read as parts";
+		       "than 64 KiB of headers about a part: the rest is not decoded";
 	default:
 		return NULL;
 	}

@@ -149,6 +149,9 @@ unsigned mail_kind(struct bytes head)
 
 	if (head.size == 0 || !is_alnum(head.data[0]))
 		return 0;
+	/* The same answer no matter how many bytes the caller has read. */
+	if (head.size > CONTAINER_HEAD_SIZE)
+		head.size = CONTAINER_HEAD_SIZE;
 	if (head.size < sizeof FROM - 1 || memcmp(head.data, FROM, sizeof FROM - 1) != 0)
 		return (find_fields(head) & needed) == needed ? CONTAINER_EML : 0;
 	return take_line(&head, &line) && mail_is_from_line(line) && !is_from_git(line) &&

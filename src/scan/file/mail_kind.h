@@ -1,9 +1,10 @@
 /*
  * Recognizes mail by its first lines, no matter what the name of the file is.
  *
- * A message begins with header lines only, up to the first empty line. Among them are From, Date,
- * and one of Message-ID, MIME-Version, Received, Return-Path and Delivered-To. Other texts with
- * header lines, such as answers of web servers and descriptions of packages, lack one of them.
+ * A message begins with header lines only, up to the first empty line or for CONTAINER_HEAD_SIZE
+ * bytes. Among them are From, Date, and one of Message-ID, MIME-Version, Received, Return-Path and
+ * Delivered-To. Other texts with header lines, such as answers of web servers and descriptions of
+ * packages, lack one of them.
  *
  * A mailbox begins with a line "From SENDER DATE", and then header lines with at least one of
  * these six or Subject. The patches that git writes begin like this, with a fixed date so that

@@ -221,16 +221,20 @@ void mail_decoder_free(struct mail_decoder *decoder)
 		g_object_unref(decoder);
 }
 
-struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size, bool is_last)
+struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size)
 {
 	char *out;
 	size_t out_size, before;
 
-	if (is_last)
-		g_mime_filter_complete((GMimeFilter *)decoder, bytes, size, 0, &out, &out_size,
-				       &before);
-	else
-		g_mime_filter_filter((GMimeFilter *)decoder, bytes, size, 0, &out, &out_size,
-				     &before);
+	g_mime_filter_filter((GMimeFilter *)decoder, bytes, size, 0, &out, &out_size, &before);
+	return (struct bytes){out, out_size};
+}
+
+struct bytes mail_decode_rest(struct mail_decoder *decoder)
+{
+	char *out, none[1] = "";
+	size_t out_size, before;
+
+	g_mime_filter_complete((GMimeFilter *)decoder, none, 0, 0, &out, &out_size, &before);
 	return (struct bytes){out, out_size};
 }

@@ -37,7 +37,8 @@ void mail_part_set_name(struct mail_part *part, struct bytes name);
 
 struct mail_decoder *mail_decoder_new_uu(void);
 void mail_decoder_free(struct mail_decoder *decoder); /* NULL is allowed */
-/* Decode bytes; the result lives until the next call. */
-struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size, bool is_last);
+/* Decode bytes, and the rest at the end. The result lives until the next call. */
+struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size);
+struct bytes mail_decode_rest(struct mail_decoder *decoder);
 
 #endif

@@ -216,12 +216,17 @@ static int read_raw(struct message *message)
 
 static int read_more(struct message *message)
 {
+	struct mail_decoder *decoder = message->decoder;
+
+	if (message->is_over) {
+		message->is_flushed = true;
+		message->out = decoder == NULL ? bytes_of("") : mail_decode_rest(decoder);
+		return 0;
+	}
 	if (read_raw(message) != 0)
 		return -1;
-	message->is_flushed = message->is_over;
-	message->out = message->decoder == NULL ? (struct bytes){message->raw, message->raw_size}
-						: mail_decode(message->decoder, message->raw,
-							      message->raw_size, message->is_over);
+	message->out = decoder == NULL ? (struct bytes){message->raw, message->raw_size}
+				       : mail_decode(decoder, message->raw, message->raw_size);
 	return 0;
 }
 
@@ -425,9 +430,8 @@ int message_next(struct message *message, struct bytes *name)
 		if (read_raw(message) != 0)
 			return -1;
 	message->why = 0;
-	while (status == 0 && message->place != AT_END) {
+	while (status == 0 && message->place != AT_END)
 		status = step(message);
-	}
 	if (status <= 0)
 		return status;
 	if (message->names.count == PARTS_MAX) {
