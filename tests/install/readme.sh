@@ -68,7 +68,7 @@ make_home() {
 	cp "$server_home/.my.cnf" "$TEST_FOLDER/home" 2>/dev/null || true
 	export HOME=$TEST_FOLDER/home
 	cd "$HOME"
-	mkdir -p documents archive old/reports src/old src/node_modules src/build logs pictures site music project/src
+	mkdir -p documents archive old/reports src/old src/node_modules src/build logs pictures site music project/src Maildir/new
 	seq 20000 24000 | factor >documents/draft.txt
 	sed 100,110d documents/draft.txt >documents/final.txt
 	seq 30000 34000 | factor >documents/report.odt

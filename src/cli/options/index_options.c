@@ -92,8 +92,9 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "--decompress '%s': this simhash was built without %.*s; "
-					 "build it with libarchive",
-					 use->text, (int)size, name);
+					 "build it with libarchive%s",
+					 use->text, (int)size, name,
+					 (kind & CONTAINER_MAIL) != 0 ? " and GMime" : "");
 		kinds |= kind;
 		if (name[size] == '\0')
 			break;
@@ -253,7 +254,8 @@ static const struct option_row rows[] = {
 
 	{.heading = "How they are read"},
 	{'z', "decompress", "[=LIST]",
-	 "also index the members of archives and documents, and the content of compressed files; "
+	 "also index the members of archives and documents, the attachments of mail, and the "
+	 "content of compressed files; "
 	 "LIST names kinds, such as zip,tar,xz (default: all kinds that --version shows)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names, .is_common = true},
 	{0, "no-documents", NULL, "compare documents as files, without their text",

@@ -121,10 +121,18 @@ static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
 	return at == 0 ? 0 : container_kind(bytes + at, size - at) & both;
 }
 
+/* The answer does not depend on how many bytes the caller has read. */
+static unsigned kind_of_mail(const void *head, size_t size)
+{
+	enum mail_kind kind = mail_kind(
+		(struct bytes){head, size < CONTAINER_HEAD_SIZE ? size : CONTAINER_HEAD_SIZE});
+
+	return kind == MAIL_BOX ? CONTAINER_MBOX : kind == MAIL_MESSAGE ? CONTAINER_EML : 0;
+}
+
 unsigned container_kind(const void *head, size_t size)
 {
 	const uint8_t *bytes = head;
-	unsigned kind;
 
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (size >= magics[i].size && memcmp(bytes, magics[i].magic, magics[i].size) == 0)
@@ -139,8 +147,7 @@ unsigned container_kind(const void *head, size_t size)
 		return CONTAINER_TAR;
 	if (size >= ISO_MAGIC_AT + 5 && memcmp(bytes + ISO_MAGIC_AT, "CD001", 5) == 0)
 		return CONTAINER_ISO;
-	kind = kind_behind_frames(bytes, size);
-	return kind != 0 ? kind : mail_kind((struct bytes){head, size});
+	return kind_behind_frames(bytes, size) | kind_of_mail(bytes, size);
 }
 
 /* Read a rar 5 number at *at: 7 bits in each byte, the lowest first. */

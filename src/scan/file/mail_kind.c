@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/basic/ascii.h"
-#include "scan/file/container_kind.h"
 
 #define FROM "From "
 #define FROM_LINE_MAX 1000 /* longer lines are text */
@@ -142,20 +141,17 @@ static unsigned find_fields(struct bytes rest)
 	return has;
 }
 
-unsigned mail_kind(struct bytes head)
+enum mail_kind mail_kind(struct bytes head)
 {
 	const unsigned needed = HAS_FROM | HAS_DATE | HAS_TRACE;
 	struct bytes line;
 
 	if (head.size == 0 || !is_alnum(head.data[0]))
-		return 0;
-	/* The same answer no matter how many bytes the caller has read. */
-	if (head.size > CONTAINER_HEAD_SIZE)
-		head.size = CONTAINER_HEAD_SIZE;
+		return MAIL_NONE;
 	if (head.size < sizeof FROM - 1 || memcmp(head.data, FROM, sizeof FROM - 1) != 0)
-		return (find_fields(head) & needed) == needed ? CONTAINER_EML : 0;
+		return (find_fields(head) & needed) == needed ? MAIL_MESSAGE : MAIL_NONE;
 	return take_line(&head, &line) && mail_is_from_line(line) && !is_from_git(line) &&
 			       find_fields(head) != 0
-		       ? CONTAINER_MBOX
-		       : 0;
+		       ? MAIL_BOX
+		       : MAIL_NONE;
 }

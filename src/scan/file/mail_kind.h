@@ -1,8 +1,8 @@
 /*
  * Recognizes mail by its first lines, no matter what the name of the file is.
  *
- * A message begins with header lines only, up to the first empty line or for CONTAINER_HEAD_SIZE
- * bytes. Among them are From, Date, and one of Message-ID, MIME-Version, Received, Return-Path and
+ * A message begins with header lines only, up to the first empty line, if it is among the
+ * first bytes. Among them are From, Date, and one of Message-ID, MIME-Version, Received, Return-Path and
  * Delivered-To. Other texts with header lines, such as answers of web servers and descriptions of
  * packages, lack one of them.
  *
@@ -19,8 +19,10 @@
 
 #include "base/basic/bytes.h"
 
-/* Return CONTAINER_MBOX, CONTAINER_EML or 0 for a file that begins with these bytes. */
-unsigned mail_kind(struct bytes head);
+enum mail_kind { MAIL_NONE, MAIL_MESSAGE, MAIL_BOX };
+
+/* Return the kind of a file that begins with these bytes. */
+enum mail_kind mail_kind(struct bytes head);
 
 /* Does this line, without its end, begin a message of a mailbox? */
 bool mail_is_from_line(struct bytes line);

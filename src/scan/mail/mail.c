@@ -10,6 +10,7 @@
 
 #include "scan/file/mail_kind.h"
 #include "scan/mail/mail_lines.h"
+#include "scan/mail/mail_part.h"
 #include "scan/mail/message.h"
 
 #define QUOTED "From "
@@ -26,6 +27,16 @@ struct mail {
 	size_t empty_size; /* the end of an empty line that may belong to the mailbox, or 0 */
 	char name[24];
 };
+
+const char *mail_library(void)
+{
+	return mail_part_library();
+}
+
+void mail_prepare(void)
+{
+	mail_part_prepare();
+}
 
 struct mail *mail_new(bool is_mailbox, mail_read_fn *read, void *context)
 {

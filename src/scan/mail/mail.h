@@ -34,17 +34,18 @@
 
 struct mail;
 
-/* Read the next bytes of the file. Returns their number, 0 at the end, or -1. */
-typedef ssize_t mail_read_fn(void *context, void *buffer, size_t size);
-
 /* Return the version of the library that reads mail, or NULL. */
 const char *mail_library(void);
 
 /* Load all files that reading needs, before the process restricts itself. */
 void mail_prepare(void);
 
-/* The context is borrowed. NULL if memory is short. */
-struct mail *mail_new(bool is_mailbox, mail_read_fn *read, void *context);
+/*
+ * `read` returns the next bytes of the file: their number, 0 at the end, or -1. The context is
+ * borrowed. NULL if memory is short.
+ */
+struct mail *mail_new(bool is_mailbox, ssize_t (*read)(void *context, void *buffer, size_t size),
+		      void *context);
 void mail_free(struct mail *mail); /* NULL is allowed */
 
 /*

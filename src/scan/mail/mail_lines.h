@@ -6,11 +6,16 @@
 #ifndef SIMHASH_SCAN_MAIL_LINES_H
 #define SIMHASH_SCAN_MAIL_LINES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "scan/mail/mail.h"
+#include "base/basic/bytes.h"
 
 #define MAIL_LINES_ROOM ((size_t)64 * 1024)
+
+/* See mail_new. */
+typedef ssize_t mail_read_fn(void *context, void *buffer, size_t size);
 
 struct mail_lines {
 	mail_read_fn *read;

@@ -15,7 +15,8 @@ void mail_prepare(void)
 {
 }
 
-struct mail *mail_new(bool is_mailbox, mail_read_fn *read, void *context)
+struct mail *mail_new(bool is_mailbox, ssize_t (*read)(void *context, void *buffer, size_t size),
+		      void *context)
 {
 	(void)is_mailbox;
 	(void)read;

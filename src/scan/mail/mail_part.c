@@ -8,23 +8,28 @@
 #include <gmime/gmime.h>
 #include <iconv.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <strings.h>
 
-#include "scan/mail/mail.h"
-
-#define VERSION_TEXT_OF(major, minor, micro) "GMime " #major "." #minor "." #micro
-#define VERSION_TEXT(major, minor, micro) VERSION_TEXT_OF(major, minor, micro)
-
 static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+static char library[48];
 
-const char *mail_library(void)
+static void name_library(void)
 {
-	return VERSION_TEXT(GMIME_MAJOR_VERSION, GMIME_MINOR_VERSION, GMIME_MICRO_VERSION);
+	snprintf(library, sizeof library, "GMime %u.%u.%u", GMIME_MAJOR_VERSION,
+		 GMIME_MINOR_VERSION, GMIME_MICRO_VERSION);
+}
+
+const char *mail_part_library(void)
+{
+	pthread_once(&library_once, name_library);
+	return library;
 }
 
 /* ---- Preparations ---- */
 
-void mail_prepare(void)
+void mail_part_prepare(void)
 {
 	/* The charsets of names, which stay loaded for the life of the process. */
 	static const char *const charsets[] = {

@@ -26,6 +26,10 @@ struct mail_part {
 
 struct mail_decoder; /* a GMimeFilter */
 
+/* See mail_library and mail_prepare. */
+const char *mail_part_library(void);
+void mail_part_prepare(void);
+
 /*
  * Get a part from its headers, of which only the fields Content-* are needed. `is_in_digest`: the
  * multipart around it is a digest. *decoder is NULL if the bytes are not encoded.
