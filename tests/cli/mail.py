@@ -5,6 +5,7 @@
     mail.py expect FOLDER OUT      Python reads the mail in FOLDER; the decoded members are OUT/NUMBER, and OUT/list has a line
                                    "NUMBER FILE//MEMBER" for each
     mail.py texts FOLDER           files with header lines that are no mail, and FOLDER/mail: files that are
+    mail.py charsets               the names of the parts of FOLDER/charsets below
     mail.py recall FOLDER          reads pairs of simfind as CSV; how many of FOLDER/disk are found in mail?
     mail.py append MBOX            one more message
     mail.py hostile FOLDER         mail that nobody sends
@@ -169,6 +170,21 @@ def append(box):
     inbox.flush()
 
 
+CHARSETS = [
+    ("koi8-r", "отчёт.txt"),
+    ("windows-1251", "счёт.txt"),
+    ("iso-2022-jp", "報告.txt"),
+    ("shift_jis", "表紙.txt"),
+    ("euc-jp", "議事録.txt"),
+    ("gb2312", "报告.txt"),
+    ("gb18030", "合同.txt"),
+    ("big5", "報表.txt"),
+    ("euc-kr", "보고서.txt"),
+    ("iso-8859-2", "zpráva.txt"),
+    ("cp437", "Übersicht.txt"),
+    ("utf-7", "Größe.txt"),
+    ("utf-16", "Straße.txt"),
+]
 MAIL = b"""Return-Path: <a@example.org>
 From: a@example.org
 Date: Mon, 24 Nov 2025 10:00:00 +0100
@@ -266,8 +282,19 @@ def hostile(folder):
     inner = multipart([named(b"inner.txt", b"inner\n--b\n"), b"\ny"], "inner")
     write("boundaries", multipart([b"Content-Type: message/rfc822\n\n" + inner, b"--bb\n\nnot a boundary", b"\n--b--not\n--", b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nsame"]))
     write("uu", MAIL, b"\nbefore\nbegin 644 ../cat.txt\n#0V%T\n`\nend\n\nafter\n\nbegin 644 of nothing\nis text\nend\n")
+    attached = b"before\nbegin 644 cat.txt\n#0V%T\n`\nend\nafter\n"
+    write(
+        "charsets",
+        multipart(
+            [named(f"=?{charset}?B?{base64.b64encode(name.encode(charset)).decode()}?=".encode()) for charset, name in CHARSETS]
+            + [named(b"kept.uu", attached), b"Content-Transfer-Encoding: x-uuencode\n" + named(b"cat.txt", attached[7:-6])]
+        ),
+    )
+    # Three messages of 45 MiB, and an empty one
+    begin = b"From a@example.org Mon Nov 24 10:00:00 2025\n"
+    write("large", *[begin, MAIL, b"\n", b"0123456789abcde\n" * (45 << 16), b"\n"] * 3, begin)
     write("box", b"From a@example.org Mon Nov 24 10:00:00 2025\n", multipart([named(b"one.txt", b"one")]), b"\nFrom a@example.org Mon Nov 24 10:00:00 2025\n", MAIL, b"\n>From x\nFrom the text\n>>From y\n\nFrom a@example.org Mon Nov 24 10:00:00 2025\n", multipart([named(b"cut.txt", b"cut")], end=False)[:-4])
 
 
 if __name__ == "__main__":
-    {"make": make, "expect": expect, "texts": texts, "hostile": hostile, "recall": recall, "append": append}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "expect": expect, "texts": texts, "hostile": hostile, "recall": recall, "append": append, "charsets": lambda: print("\n".join(name for _, name in CHARSETS))}[sys.argv[1]](*sys.argv[2:])

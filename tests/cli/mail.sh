@@ -98,6 +98,7 @@ rm -r "${files:?}"/*
 # Mail that nobody sends takes little time and memory, its problems are one line each, and the rest
 # is read. A reader has a share of 16 MiB.
 make hostile "$files"
+mv "$files/large" "$TEST_FOLDER/"
 settle "$files"
 runs 0 within 60 "$SIMHASH" -z -j2 --limits=memory=32M "$files"
 lacks="Mail without an end, as mail with several parts should have: later parts, or the end of this one, may be missing"
@@ -118,7 +119,7 @@ members >found
 same "parts of a mail" 10000 "$(grep -c '^many//[0-9]*.txt$' found)"
 same "parts with the same name" 10000 "$(grep -c '^same//same\(-[0-9]*\)*.txt$' found)"
 same "parts of a mail with more" 20000 "$(grep -c '^too.many//' found)"
-grep -v '^\(many\|same\|too.many\)//' found | diff - <(cat <<'END'
+grep -v '^\(many\|same\|too.many\|charsets\)//' found | diff - <(cat <<'END'
 base64//broken.bin
 big.headers//1.txt
 big.headers//next.txt
@@ -151,7 +152,23 @@ size_of() {
 	sql "SELECT size FROM file_text WHERE path = '$files/$1'"
 }
 same "text around uuencode" "7 3 40" "$(size_of uu//1.txt) $(size_of uu//cat.txt) $(size_of uu//3.txt)"
+same "a file with uuencode, and one that is sent so" "43 3" "$(size_of charsets//kept.uu) $(size_of charsets//cat.txt)"
+# Names are known in the sandbox, which can load no file, as without it.
+for sandbox in yes no; do
+	runs 0 "$SIMHASH" --forget "$files"
+	SIMHASH_SANDBOX=$sandbox runs 0 "$SIMHASH" -z "$files/charsets"
+	members | sed -n 's|^charsets//||p' | diff - <(make charsets | cat - <(printf 'kept.uu\ncat.txt\n') | LC_ALL=C sort) || fail "other names with SIMHASH_SANDBOX=$sandbox"
+done
+runs 0 "$SIMHASH" -z "$files/box"
 printf 'From x\nFrom the text\n>From y\n' >"$TEST_FOLDER/unquoted"
 settle "$TEST_FOLDER/unquoted"
 runs 0 "$SIMFIND" "$TEST_FOLDER/unquoted"
 grep -q '^identical .*box//000002.eml//1.txt' out || fail "lines with From are not restored: $(cat out)"
+
+# The messages of a mailbox may have more bytes than one message may have.
+rm -r "${files:?}"/*
+mv "$TEST_FOLDER/large" "$files/"
+settle "$files"
+runs 0 "$SIMHASH" -z "$files"
+same "reports" 0 "$(grep -c '^simhash: ' err || true)"
+same "members" "$(printf '000001.eml\n000001.eml//1.txt\n000002.eml\n000002.eml//1.txt\n000003.eml\n000003.eml//1.txt\n000004.eml')" "$(members | sed 's|^large//||')"

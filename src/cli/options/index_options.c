@@ -254,9 +254,9 @@ static const struct option_row rows[] = {
 
 	{.heading = "How they are read"},
 	{'z', "decompress", "[=LIST]",
-	 "also index the members of archives and documents, the attachments of mail, and the "
-	 "content of compressed files; "
-	 "LIST names kinds, such as zip,tar,xz (default: all kinds that --version shows)",
+	 "also index the members of archives, documents and mail, and the content of "
+	 "compressed files; LIST names kinds, such as zip,tar,xz (default: all kinds that "
+	 "--version shows)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names, .is_common = true},
 	{0, "no-documents", NULL, "compare documents as files, without their text",
 	 .parse = set_flag, .field = FIELD(no_documents)},

@@ -91,8 +91,9 @@ ssize_t container_level_read(struct container_level *level, void *buffer, size_t
 
 unsigned container_level_inside(const struct container_level *level, const void *head, size_t size)
 {
-	return level->mail != NULL && mail_is_message(level->mail) ? CONTAINER_EML
-								   : container_kind(head, size);
+	return level->mail != NULL && mail_is_message(level->mail) && size > 0
+		       ? CONTAINER_EML
+		       : container_kind(head, size);
 }
 
 int container_level_lacks(struct container_level *level)

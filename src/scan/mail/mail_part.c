@@ -40,7 +40,8 @@ void mail_part_prepare(void)
 		"WINDOWS-1256", "WINDOWS-1257", "WINDOWS-1258", "KOI8-R",	"KOI8-U",
 		"GBK",		"GB18030",	"BIG5",		"SHIFT_JIS",	"EUC-JP",
 		"ISO-2022-JP",	"EUC-KR",	"ISO-2022-KR",	"CP949",	"CP932",
-		"TIS-620",	"UTF-7",	"UTF-16"};
+		"CP437",	"CP850",	"CP852",	"CP866",	"MACINTOSH",
+		"BIG5-HKSCS",	"TIS-620",	"UTF-7",	"UTF-16"};
 	struct mail_part part;
 	struct mail_decoder *decoder;
 
@@ -200,7 +201,7 @@ void mail_part_read(struct bytes headers, bool is_in_digest, struct mail_part *p
 		take_type(object, part);
 		take_name(object, part);
 		*decoder = part->is_multipart ? NULL : decoder_of(object);
-		part->is_plain_text = part->is_plain_text && *decoder == NULL;
+		part->is_plain_text &= *decoder == NULL && part->name_size == 0;
 		g_object_unref(object);
 	}
 	if (is_in_digest && !has_type(headers)) {

@@ -16,7 +16,7 @@
 struct mail_part {
 	bool is_multipart, is_digest; /* the parts of a digest are messages */
 	bool is_message;
-	bool is_plain_text; /* it is text that is not encoded */
+	bool is_plain_text; /* it is text without a name that is not encoded */
 	size_t boundary_size;
 	char boundary[MAIL_BOUNDARY_MAX];
 	size_t name_size; /* 0: it has no usable name */
