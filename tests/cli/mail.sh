@@ -165,6 +165,20 @@ settle "$TEST_FOLDER/unquoted"
 runs 0 "$SIMFIND" "$TEST_FOLDER/unquoted"
 grep -q '^identical .*box//000002.eml//1.txt' out || fail "lines with From are not restored: $(cat out)"
 
+# The libraries start no thread in the sandbox.
+if built_with sandbox && [ -e /proc/self/status ]; then
+	"$SIMHASH" -zq -j1 --force "$files/line" 2>err &
+	run=$!
+	helper_is_restricted() {
+		helper=$({ grep -lsxE "PPid:[[:space:]]$run" /proc/[0-9]*/status || true; } | cut -d/ -f3)
+		[ -n "$helper" ] && grep -qsxE 'Seccomp:[[:space:]]2' "/proc/$helper/status"
+	}
+	wait_until helper_is_restricted
+	same "threads of the sandbox" 1 "$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$helper/status")"
+	kill -TERM $run
+	wait $run 2>/dev/null || true
+fi
+
 # The messages of a mailbox may have more bytes than one message may have.
 rm -r "${files:?}"/*
 mv "$TEST_FOLDER/large" "$files/"
