@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/basic/ascii.h"
 #include "base/data/array.h"
 #include "scan/file/container_kind.h"
 #include "scan/mail/mail_part.h"
@@ -28,7 +27,7 @@ struct level {
 	bool is_digest;
 };
 
-/* What comes after the last line. */
+/* The place after the lines that were read. */
 enum place {
 	AT_HEADERS,
 	AT_BODY,
