@@ -99,6 +99,9 @@ rm -r "${files:?}"/*
 # is read. A reader has a share of 16 MiB.
 make hostile "$files"
 mv "$files/large" "$TEST_FOLDER/"
+if built_with sanitizer; then
+	truncate -s 64M "$files/line" "$files/line.header"
+fi
 settle "$files"
 runs 0 within 60 "$SIMHASH" -z -j2 --limits=memory=32M "$files"
 lacks="Mail without an end, as mail with several parts should have: later parts, or the end of this one, may be missing"
@@ -167,6 +170,7 @@ grep -q '^identical .*box//000002.eml//1.txt' out || fail "lines with From are n
 
 # The libraries start no thread in the sandbox.
 if built_with sandbox && [ -e /proc/self/status ]; then
+	truncate -s 2G "$files/line"
 	"$SIMHASH" -zq -j1 --force "$files/line" 2>err &
 	run=$!
 	helper_is_restricted() {
