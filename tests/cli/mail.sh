@@ -37,8 +37,8 @@ runs 0 "$SIMHASH" --forget "$expected"
 # Each attachment is found as identical to its file; members of attached archives are found, and the
 # texts of attached documents.
 runs 0 "$SIMFIND" --format=csv --group=none
-make recall "$files" <out >recall || fail "attachments that are not found: $(cat recall)"
-cat recall
+make recall "$files" <out >recalled || fail "attachments that are not found: $(cat recalled)"
+cat recalled
 grep -q '000[0-9]*.eml//[^/]*docx//text' <(members) || fail "no text of an attached document"
 grep -q '000[0-9]*.eml//[^/]*\.tar//in/the tar.txt' <(members) || fail "no member of an attached archive"
 attached=$(find "$files/disk" -name '*.pdf' | head -n 1)
