@@ -131,7 +131,7 @@ static int read_contents(struct comparison *comparison, const struct finder *fin
 	int status;
 
 	if (rows_begin(&cursor, finder->store, TAKING_COLUMNS, NOT_KEPT, error,
-		       " FROM file f WHERE f.tag_set = ? AND f.compressed_size > 0") != 0)
+		       " FROM file f WHERE +f.tag_set = ? AND f.compressed_size > 0") != 0)
 		return -1;
 	query_bind_integer(&cursor.query, finder->tag_set);
 	while ((status = store_rows_next(&cursor, &row, error)) == 1) {

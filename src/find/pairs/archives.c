@@ -45,7 +45,7 @@ static int read_all(struct archives *archives, const struct finder *finder,
 	int status;
 
 	if (rows_begin(&cursor, finder->store, columns, NOT_KEPT, error,
-		       " FROM file f WHERE f.tag_set = ? AND (f.contents & %lld) <> 0",
+		       " FROM file f WHERE +f.tag_set = ? AND (f.contents & %lld) <> 0",
 		       has_members) != 0)
 		return -1;
 	query_bind_integer(&cursor.query, finder->tag_set);

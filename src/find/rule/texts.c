@@ -67,7 +67,7 @@ static int read_all(struct texts *texts, struct store *store, int64_t tag_set,
 	int status;
 
 	if (rows_begin(&cursor, store, columns, NOT_KEPT, error,
-		       " FROM file f WHERE f.tag_set = ? AND f.contents >= %lld", least) != 0)
+		       " FROM file f WHERE +f.tag_set = ? AND f.contents >= %lld", least) != 0)
 		return -1;
 	query_bind_integer(&cursor.query, tag_set);
 	while ((status = store_rows_next(&cursor, &row, error)) == 1) {
