@@ -87,14 +87,18 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 			return error_set(
 				error, SIMHASH_E_SYNTAX,
 				"--decompress '%s': expected zip, tar, 7z, iso, cpio, ar, rar, "
-				"gzip, bzip2, xz, zstd, lzip, lz4, compress, mbox or eml",
+				"gzip, bzip2, xz, zstd, lzip, lz4, compress, mbox, eml, disk or "
+				"ewf",
 				use->text);
 		if ((kind & known) == 0)
 			return error_set(error, SIMHASH_E_RANGE,
 					 "--decompress '%s': this simhash was built without %.*s; "
-					 "build it with libarchive%s",
+					 "build it with %s",
 					 use->text, (int)size, name,
-					 (kind & CONTAINER_MAIL) != 0 ? " and GMime" : "");
+					 (kind & CONTAINER_MAIL) != 0 ? "libarchive and GMime"
+					 : kind == CONTAINER_DISK     ? "libtsk"
+					 : kind == CONTAINER_EWF      ? "libtsk and libewf"
+								      : "libarchive");
 		kinds |= kind;
 		if (name[size] == '\0')
 			break;
@@ -254,7 +258,7 @@ static const struct option_row rows[] = {
 
 	{.heading = "How they are read"},
 	{'z', "decompress", "[=LIST]",
-	 "also index the members of archives, documents and mail, and the content of "
+	 "also index the members of archives, documents, mail and disk images, and the content of "
 	 "compressed files; LIST names kinds, such as zip,tar,xz (default: all kinds that "
 	 "--version shows)",
 	 .parse = set_decompress, .kind = VALUE_START, .words = container_names, .is_common = true},

@@ -15,6 +15,7 @@
 #include "scan/archive/container.h"
 #include "scan/archive/sandbox.h"
 #include "scan/file/hashing.h"
+#include "scan/image/image.h"
 #include "scan/mail/mail.h"
 #include "store/engine/url.h"
 #include "store/open/store.h"
@@ -163,8 +164,9 @@ static void print_containers(void)
 	if (kinds == 0)
 		puts(" gzip (built without libarchive)");
 	else
-		printf(" (%s, %s)\n", container_library(),
-		       mail_library() == NULL ? "built without GMime" : mail_library());
+		printf(" (%s, %s, %s)\n", container_library(),
+		       mail_library() == NULL ? "built without GMime" : mail_library(),
+		       image_library() == NULL ? "built without libtsk" : image_library());
 }
 
 void print_version(const char *program)

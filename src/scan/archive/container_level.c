@@ -5,6 +5,7 @@
  */
 #include "scan/archive/container_level.h"
 
+#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "scan/document/document.h"
 #include "scan/file/container_kind.h"
 #include "scan/file/inflating.h"
+#include "scan/image/image.h"
 #include "scan/mail/mail.h"
 
 #define READ_BUFFER ((size_t)128 * 1024)
@@ -45,7 +47,7 @@ int container_level_kinds(unsigned *kinds, struct simhash_error *error)
 	struct archive *archive = archive_read_new();
 	int status = archive == NULL ? ARCHIVE_FATAL : ARCHIVE_OK;
 
-	*kinds = CONTAINER_GZIP;
+	*kinds = CONTAINER_GZIP | image_kinds();
 	for (size_t i = 0; status != ARCHIVE_FATAL && i < sizeof enablers / sizeof *enablers; i++) {
 		/* ARCHIVE_WARN: the library lacks this format and would run a program. */
 		status = enablers[i].enable(archive);
@@ -161,8 +163,8 @@ struct gzip {
 	struct container_file *file; /* the file; NULL if the archive is in memory */
 	const uint8_t *next;
 	size_t left;
-	int failed_errno;	 /* the errno of inflating, or 0 */
-	bool is_begun, has_gzip; /* used for the first bytes of the content */
+	int failed_errno;	  /* the errno of inflating, or 0 */
+	bool is_begun, has_inner; /* used for the first bytes of the content */
 	uint8_t plain[READ_BUFFER];
 };
 
@@ -200,7 +202,8 @@ static la_ssize_t read_gzip(struct archive *archive, void *data, const void **bu
 
 	(void)archive;
 	if (!gzip->is_begun && got > 0)
-		gzip->has_gzip = container_kind(gzip->plain, (size_t)got) == CONTAINER_GZIP;
+		gzip->has_inner = (container_kind(gzip->plain, (size_t)got) &
+				   (CONTAINER_GZIP | CONTAINER_IMAGES)) != 0;
 	gzip->is_begun = true;
 	*buffer = gzip->plain;
 	return got < 0 ? 0 : got;
@@ -226,9 +229,9 @@ static int open_gzip(struct container_level *level, struct container_file *file,
 	return archive_read_open(level->archive, gzip, NULL, read_gzip, NULL);
 }
 
-bool container_level_has_gzip(const struct container_level *level)
+bool container_level_has_inner(const struct container_level *level)
 {
-	return level->gzip != NULL && level->gzip->has_gzip;
+	return level->gzip != NULL && level->gzip->has_inner;
 }
 
 bool container_level_is_damaged(const struct container_level *level)
@@ -264,6 +267,14 @@ static int opened(struct container_level *level)
 	if (level->gzip == NULL && archive_error_string(level->archive) != NULL)
 		level->failed_as_opened = container_level_failure(level);
 	return 0;
+}
+
+static int open_image(struct container_level *level, int *why)
+{
+	if (container_image_open(level, why) == 0)
+		return 0;
+	container_level_close(level);
+	return -1;
 }
 
 static int open_failed(struct container_level *level, int *why)
@@ -319,6 +330,8 @@ int container_level_open_file(struct container_level *level, struct container_fi
 	if (file->failed_errno == 0 && file->begin > file->size_bytes)
 		return cut_off(level, why);
 	file->offset = file->begin;
+	if ((kind & CONTAINER_IMAGES) != 0)
+		return open_image(level, why);
 	status = kind == CONTAINER_GZIP ? open_gzip(level, file, NULL, 0) : open_plain(level, file);
 	if (file->failed_errno == 0 && status == ARCHIVE_OK)
 		return opened(level);
@@ -345,6 +358,8 @@ int container_level_open_memory(struct container_level *level, uint8_t *memory, 
 		level->memory = NULL;
 		return -1;
 	}
+	if ((kind & CONTAINER_IMAGES) != 0)
+		return open_image(level, why);
 	while (frame > 0 && begin < size) {
 		frame = container_skipped_frame(memory + begin, size - begin);
 		if (frame > (int64_t)(size - begin))
@@ -386,8 +401,9 @@ static int reopen_raw(struct container_level *level)
  */
 int container_level_next(struct container_level *level, struct archive_entry **entry)
 {
-	int status = level->mail != NULL ? container_mail_next(level, entry)
-					 : archive_read_next_header(level->archive, entry);
+	int status = level->image != NULL  ? container_image_next(level, entry)
+		     : level->mail != NULL ? container_mail_next(level, entry)
+					   : archive_read_next_header(level->archive, entry);
 	bool is_first = !level->has_header;
 
 	level->has_header = true;
@@ -396,6 +412,13 @@ int container_level_next(struct container_level *level, struct archive_entry **e
 		status = reopen_raw(level) != 0 ? ARCHIVE_FATAL
 						: archive_read_next_header(level->archive, entry);
 	return status;
+}
+
+ssize_t container_level_read(struct container_level *level, void *buffer, size_t size)
+{
+	return level->image != NULL  ? container_image_read(level, buffer, size)
+	       : level->mail != NULL ? container_mail_read(level, buffer, size)
+				     : archive_read_data(level->archive, buffer, size);
 }
 
 int container_level_begin(struct container_level *level, unsigned kinds, struct bytes name,
@@ -444,6 +467,13 @@ bool container_level_is_after_gap(const struct container_level *level, int statu
 		 is_cut_image(level)));
 }
 
+/* In cpio any of the names can have the content, often the last. */
+bool container_level_is_link(const struct container_level *level, struct archive_entry *entry)
+{
+	return archive_entry_hardlink(entry) != NULL &&
+	       (format_of(level) != ARCHIVE_FORMAT_CPIO || archive_entry_size(entry) == 0);
+}
+
 bool container_level_has_no_end(const struct container_level *level)
 {
 	/* libarchive looked for a header and found no block of zeros there. */
@@ -488,6 +518,7 @@ int64_t container_level_rest(const struct container_level *level, struct contain
 void container_level_close(struct container_level *level)
 {
 	archive_read_free(level->archive);
+	container_image_close(level);
 	if (level->gzip != NULL)
 		inflating_free(level->gzip->inflating);
 	free(level->gzip);

@@ -14,6 +14,7 @@
 #include "scan/file/reading.h"
 #include "simhash.h"
 
+struct container_image;
 struct document;
 struct gzip;
 struct mail;
@@ -28,19 +29,21 @@ struct container_file {
 
 struct container_level {
 	struct archive *archive;
-	uint8_t *memory;	     /* owned; NULL for a file */
-	struct gzip *gzip;	     /* for a gzip file, whose content is the archive; or NULL */
-	size_t prefix_size;	     /* the size of the prefix of its members' names */
-	struct container_file *file; /* NULL: the archive is in memory, with `size` bytes */
-	size_t size, at;	     /* `at` is where mail is read in the memory */
-	struct mail *mail;	     /* for mail, which libarchive does not read; or NULL */
-	struct archive_entry *entry; /* the current part of the mail; owned */
-	bool has_header;	     /* libarchive has looked for a first member */
-	bool is_begun;		     /* a member was read */
-	bool is_for_text;	     /* its members get no rows */
-	bool has_gaps;		     /* some bytes do not belong to a member */
-	bool is_volume;		     /* one of several volumes of an archive */
+	uint8_t *memory;	       /* owned; NULL for a file */
+	struct gzip *gzip;	       /* for a gzip file, whose content is the archive; or NULL */
+	size_t prefix_size;	       /* the size of the prefix of its members' names */
+	struct container_file *file;   /* NULL: the archive is in memory, with `size` bytes */
+	struct container_image *image; /* for the image of a disk; or NULL */
+	size_t size, at;	       /* `at` is where mail is read in the memory */
+	struct mail *mail;	       /* for mail, which libarchive does not read; or NULL */
+	struct archive_entry *entry;   /* the current part of the mail; owned */
+	bool has_header;	       /* libarchive has looked for a first member */
+	bool is_begun;		       /* a member was read */
+	bool is_for_text;	       /* its members get no rows */
+	bool has_gaps;		       /* some bytes do not belong to a member */
+	bool is_volume;		       /* one of several volumes of an archive */
 	unsigned kind;
+	int left_out;		   /* why a part of an image was not read, or 0 */
 	int failed_as_opened;	   /* the failure when the format was detected, or 0 */
 	unsigned unnamed;	   /* the number of members whose names are not text */
 	struct document *document; /* receives the parts; or NULL */
@@ -77,13 +80,15 @@ int container_level_begin(struct container_level *level, unsigned kinds, struct 
 bool container_level_is_archive(const struct container_level *level);
 /* Were bytes or members skipped before a header with this status? */
 bool container_level_is_after_gap(const struct container_level *level, int status);
+/* Is this entry another name of a member? */
+bool container_level_is_link(const struct container_level *level, struct archive_entry *entry);
 /* After the end: is it a tar file without the zeros that mark the end? */
 bool container_level_has_no_end(const struct container_level *level);
 /*
- * Is it a gzip file in a gzip file? The inner file is an archive inside it, and its checksum
- * counts.
+ * Is it a gzip file with another gzip file or the image of a disk? These are archives inside it, and
+ * the checksum of an inner gzip file counts.
  */
-bool container_level_has_gzip(const struct container_level *level);
+bool container_level_has_inner(const struct container_level *level);
 /* Has inflating failed so far? Then libarchive sees an end of file. */
 bool container_level_is_damaged(const struct container_level *level);
 /*
@@ -101,11 +106,23 @@ int64_t container_level_rest(const struct container_level *level, struct contain
 int container_level_failure(const struct container_level *level);
 void container_level_close(struct container_level *level);
 
+/* ---- Images of disks, for the functions above: their files look like members ---- */
+
+#define CONTAINER_IMAGES (CONTAINER_DISK | CONTAINER_EWF)
+
+/* Open the image in the level's file or memory. -1 with an errno or a container_failure. */
+int container_image_open(struct container_level *level, int *why);
+/* The answers are those of archive_read_next_header and archive_read_data. */
+int container_image_next(struct container_level *level, struct archive_entry **entry);
+la_ssize_t container_image_read(struct container_level *level, void *buffer, size_t size);
+void container_image_close(struct container_level *level);
+
 /* ---- Mail: used by the functions above ---- */
 
 /* These return a status of libarchive. */
 int container_mail_open(struct container_level *level);
 int container_mail_next(struct container_level *level, struct archive_entry **entry);
+ssize_t container_mail_read(struct container_level *level, void *buffer, size_t size);
 void container_mail_close(struct container_level *level);
 
 #endif

@@ -78,12 +78,10 @@ int container_mail_next(struct container_level *level, struct archive_entry **en
 	return ARCHIVE_OK;
 }
 
-ssize_t container_level_read(struct container_level *level, void *buffer, size_t size)
+ssize_t container_mail_read(struct container_level *level, void *buffer, size_t size)
 {
 	ssize_t got;
 
-	if (level->mail == NULL)
-		return archive_read_data(level->archive, buffer, size);
 	errno = 0;
 	got = mail_read(level->mail, buffer, size);
 	return got < 0 ? fail(level) : got;

@@ -58,6 +58,8 @@ static int open_first(struct unpacker *unpacker)
 
 	if (is_volume < 0)
 		return why;
+	if (is_volume > 0 && request->kind == CONTAINER_EWF) /* the other parts would be needed */
+		return CONTAINER_IS_VOLUME;
 	if (container_level_open_file(&unpacker->levels[0], file, request->containers,
 				      request->kind, &why) == 0) {
 		unpacker->depth = 1;
@@ -391,20 +393,6 @@ static enum unpacked leave_out(struct unpacker *unpacker, bool *was_told, int wh
 	return is_first ? trouble(unpacker, why, false) : UNPACKED_END;
 }
 
-static bool is_cpio(struct archive *archive)
-{
-	return (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_CPIO;
-}
-
-/*
- * Is this another name of a member? In cpio any of the names can have the content, often the last.
- */
-static bool is_bare_link(struct archive *archive, struct archive_entry *entry)
-{
-	return archive_entry_hardlink(entry) != NULL &&
-	       (!is_cpio(archive) || archive_entry_size(entry) == 0);
-}
-
 /* Returns UNPACKED_END for an entry without its own content. */
 static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry *entry,
 				struct piece *piece)
@@ -413,9 +401,10 @@ static enum unpacked take_entry(struct unpacker *unpacker, struct archive_entry 
 	bool is_raw = archive_format(archive) == ARCHIVE_FORMAT_RAW;
 	bool has_row = is_raw && unpacker->depth == 1 && unpacker->has_gzip_row;
 
-	if (archive_entry_filetype(entry) != AE_IFREG || is_bare_link(archive, entry))
+	if (archive_entry_filetype(entry) != AE_IFREG ||
+	    container_level_is_link(unpacker_top(unpacker), entry))
 		return pass_over(unpacker, piece);
-	if (has_row && !container_level_has_gzip(unpacker_top(unpacker)))
+	if (has_row && !container_level_has_inner(unpacker_top(unpacker)))
 		return UNPACKED_END;
 	if (archive_entry_is_data_encrypted(entry))
 		return leave_out(unpacker, &unpacker->told_encrypted, CONTAINER_IS_ENCRYPTED,
@@ -496,6 +485,10 @@ static int failure_at_end(struct unpacker *unpacker)
 	/* libarchive mistakes content that cannot be inflated for an empty archive. */
 	if (archive_format(level->archive) == ARCHIVE_FORMAT_EMPTY && level->failed_as_opened != 0)
 		return level->failed_as_opened;
+	if (level->left_out == CONTAINER_IS_DAMAGED && may_end_early(unpacker))
+		return CONTAINER_IS_VOLUME;
+	if (level->left_out != 0)
+		return level->left_out;
 	if (level->has_gaps)
 		return CONTAINER_IS_DAMAGED;
 	if (level->mail != NULL)

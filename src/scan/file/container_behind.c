@@ -20,7 +20,8 @@
 #define ZIP_TAIL ((size_t)16 << 10)
 #define ZIP64_LOCATOR_SIZE 20
 #define PROGRAM_MAX (INT64_C(2) << 20) /* a 7z or rar file is looked for in this many bytes */
-#define OVERLAP ((size_t)256)	       /* bytes that suffice to check a match */
+#define EWF_SECTION_SIZE 76
+#define OVERLAP ((size_t)256) /* bytes that suffice to check a match */
 
 /* A file that is searched. If a read failed, the file may still have an archive. */
 struct searched {
@@ -211,13 +212,24 @@ static bool is_last_zip_volume(struct searched *file, int64_t file_size)
 	return false;
 }
 
+/* The last section of a file has the type "next", or, in the last file, "done". */
+static bool has_next_ewf_volume(struct searched *file, int64_t file_size)
+{
+	uint8_t section[EWF_SECTION_SIZE];
+
+	return read_at(file, file_size - EWF_SECTION_SIZE, section, sizeof section) ==
+		       sizeof section &&
+	       memcmp(section, "next", 5) == 0;
+}
+
 int container_file_is_volume(int fd, unsigned kind, int64_t begin, int64_t file_size)
 {
 	struct searched file = {.reading = {.fd = fd}};
 	uint8_t head[64];
 	ssize_t got = read_at(&file, begin, head, sizeof head);
 	bool is_volume = (got > 0 && container_is_volume(kind, head, (size_t)got)) ||
-			 (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size));
+			 (kind == CONTAINER_ZIP && is_last_zip_volume(&file, file_size)) ||
+			 (kind == CONTAINER_EWF && has_next_ewf_volume(&file, file_size));
 
 	errno = file.failed_errno;
 	return !is_volume && file.failed_errno != 0 ? -1 : is_volume;

@@ -10,16 +10,18 @@
 #include <strings.h>
 
 #include "base/basic/byte_order.h"
+#include "scan/file/disk_kind.h"
 #include "scan/file/mail_kind.h"
 
-#define ISO_MAGIC_AT 32769
+_Static_assert(CONTAINER_HEAD_SIZE >= DISK_HEAD_SIZE, "the head identifies images");
+
 #define TAR_BLOCK 512
 #define TAR_SUM_AT 148
 #define TAR_SUM_SIZE 8
 
-const char *const container_names[] = {"zip", "tar",	  "7z",	   "iso", "cpio", "ar",
-				       "rar", "gzip",	  "bzip2", "xz",  "zstd", "lzip",
-				       "lz4", "compress", "mbox",  "eml", NULL};
+const char *const container_names[] = {"zip",  "tar",	"7z",	"iso",	"cpio", "ar",  "rar",
+				       "gzip", "bzip2", "xz",	"zstd", "lzip", "lz4", "compress",
+				       "mbox", "eml",	"disk", "ewf",	NULL};
 
 static const struct {
 	unsigned kind;
@@ -46,6 +48,7 @@ static const struct {
 	{CONTAINER_LZIP, 5, "LZIP\1"},
 	{CONTAINER_LZ4, 4, "\x04\x22\x4d\x18"},
 	{CONTAINER_LZ4, 4, "\x02\x21\x4c\x18"}, /* the format of its first versions */
+	{CONTAINER_EWF, 8, "EVF\x09\x0d\x0a\xff\0"},
 };
 
 /* The oldest tar headers have no magic, but a checksum of their bytes. */
@@ -121,6 +124,16 @@ static unsigned kind_behind_frames(const uint8_t *bytes, size_t size)
 	return at == 0 ? 0 : container_kind(bytes + at, size - at) & both;
 }
 
+/* An encrypted volume is an image only as a part of a disk. */
+static unsigned kind_of_image(const uint8_t *bytes, size_t size)
+{
+	enum disk_kind kind = disk_kind(bytes, size);
+
+	if (kind == DISK_UNKNOWN || kind == DISK_ENCRYPTED)
+		return 0;
+	return kind == DISK_ISO ? CONTAINER_ISO : CONTAINER_DISK;
+}
+
 /* The answer does not depend on how many bytes the caller has read. */
 static unsigned kind_of_mail(const void *head, size_t size)
 {
@@ -133,6 +146,7 @@ static unsigned kind_of_mail(const void *head, size_t size)
 unsigned container_kind(const void *head, size_t size)
 {
 	const uint8_t *bytes = head;
+	unsigned kind;
 
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (size >= magics[i].size && memcmp(bytes, magics[i].magic, magics[i].size) == 0)
@@ -145,9 +159,8 @@ unsigned container_kind(const void *head, size_t size)
 		return CONTAINER_CPIO;
 	if (is_tar(bytes, size))
 		return CONTAINER_TAR;
-	if (size >= ISO_MAGIC_AT + 5 && memcmp(bytes + ISO_MAGIC_AT, "CD001", 5) == 0)
-		return CONTAINER_ISO;
-	return kind_behind_frames(bytes, size) | kind_of_mail(bytes, size);
+	kind = kind_of_image(bytes, size);
+	return kind != 0 ? kind : kind_behind_frames(bytes, size) | kind_of_mail(bytes, size);
 }
 
 /* Read a rar 5 number at *at: 7 bits in each byte, the lowest first. */
@@ -180,9 +193,16 @@ static bool is_rar_volume(const uint8_t *head, size_t size)
 	return (rar_number(head, size, &at) & 1) != 0;
 }
 
+/* After the magic and a 1 comes the number of the file. */
+static bool is_ewf_volume(const uint8_t *head, size_t size)
+{
+	return size >= 11 && read_little_endian(head + 9, 2) != 1;
+}
+
 bool container_is_volume(unsigned kind, const void *head, size_t size)
 {
 	return (kind == CONTAINER_RAR && is_rar_volume(head, size)) ||
+	       (kind == CONTAINER_EWF && is_ewf_volume(head, size)) ||
 	       (kind == CONTAINER_ZIP && size >= 4 && memcmp(head, "PK\7\10", 4) == 0);
 }
 
@@ -262,6 +282,8 @@ const char *container_explain(int failure)
 		return "Not in gzip format";
 	case CONTAINER_HAS_NO_TEXT:
 		return "Damaged or encrypted document: it is compared as a file, without its text";
+	case CONTAINER_HAS_UNKNOWN_VOLUMES:
+		return "Has volumes without a known file system, whose files are not indexed";
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
 	case CONTAINER_IS_CUT_MAIL:
@@ -315,6 +337,7 @@ int container_text_failure(int failure, bool is_document)
 	case CONTAINER_HAS_REST:
 	case CONTAINER_HAS_LONG_NAME:
 	case CONTAINER_HAS_SAME_NAMES:
+	case CONTAINER_HAS_UNKNOWN_VOLUMES:
 		return 0;
 	default:
 		return failure;
@@ -335,6 +358,7 @@ bool container_is_left_out(int failure)
 	case CONTAINER_HAS_DAMAGED_TEXT:
 	case CONTAINER_DECLARES_ENTITIES:
 	case CONTAINER_HAS_NO_TEXT:
+	case CONTAINER_HAS_UNKNOWN_VOLUMES:
 	case CONTAINER_IS_CUT_MAIL:
 	case CONTAINER_IS_LARGE_MAIL:
 		return true;

@@ -27,9 +27,11 @@ enum {
 	CONTAINER_COMPRESS = 1 << 13,
 	CONTAINER_TEXT = 1 << 14, /* the text of documents, which are zip files */
 	CONTAINER_MBOX = 1 << 15,
-	CONTAINER_EML = 1 << 16
+	CONTAINER_EML = 1 << 16,
+	CONTAINER_DISK = 1 << 17, /* the raw image of a disk or of one file system */
+	CONTAINER_EWF = 1 << 18	  /* the image of a disk in the format of EnCase (E01) */
 };
-#define CONTAINER_KINDS 17
+#define CONTAINER_KINDS 19
 #define CONTAINER_ALL ((1u << CONTAINER_KINDS) - 1)
 /* The kinds that compress a single stream of bytes. This stream can itself be an archive. */
 #define CONTAINER_COMPRESSED ((CONTAINER_TEXT - 1u) & ~(CONTAINER_GZIP - 1u))
@@ -105,7 +107,8 @@ enum container_failure {
 	CONTAINER_IS_NOT_GZIP,
 	CONTAINER_HAS_NO_TEXT,
 	CONTAINER_IS_CUT_MAIL,
-	CONTAINER_IS_LARGE_MAIL
+	CONTAINER_IS_LARGE_MAIL,
+	CONTAINER_HAS_UNKNOWN_VOLUMES
 };
 const char *container_explain(int failure);
 /* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */
