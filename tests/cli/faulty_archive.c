@@ -103,6 +103,20 @@ int archive_read_next_header(struct archive *archive, struct archive_entry **ent
 	return status;
 }
 
+/* Replaces the function of libtsk that finds the content of a file: one of them crashes. */
+const void *tsk_fs_file_attr_get(void *file);
+const void *tsk_fs_file_attr_get(void *file)
+{
+	static int files;
+	const char *faulty = getenv("FAULTY_IMAGE");
+	const void *(*get)(void *);
+
+	find_next("tsk_fs_file_attr_get", &get, sizeof get);
+	if (faulty != NULL && ++files == atoi(faulty))
+		raise(SIGSEGV);
+	return get(file);
+}
+
 /* Simulates a system without seccomp, if requested. */
 int seccomp_load(const scmp_filter_ctx filter)
 {

@@ -18,6 +18,20 @@
 static struct simhash_tag_set *tags;
 static atomic_bool stop;
 
+/* The inode of a link may claim 4 GiB; the process that reads archives has a limit for that. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1:max_allocation_size_mb=1024";
+}
+
+/* libewf loses some memory when it cannot read a damaged chunk. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libewf.so";
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	/*
