@@ -315,6 +315,21 @@ static void explain_options(const struct find_plan *plan)
 	limiting_say(&options, find_program.name);
 }
 
+/* ---- Short FILEs ---- */
+
+/* Larger files may contain a short FILE, although the index does not show it. */
+static void explain_short(const struct find_plan *plan, const struct find_outcome *outcome)
+{
+	const struct find_request *request = plan->request;
+
+	if (outcome->counts.brief > 0 && request->rule.verify.mode == VERIFY_SKETCH &&
+	    verify_proposes(&request->rule.verify) && request->measure == NULL &&
+	    (request->kinds == 0 || (request->kinds & PAIRS_PARTS) != 0))
+		say(find_program.name,
+		    "note: the index does not show whether larger files contain a short FILE; "
+		    "--verify=read reads them");
+}
+
 /* ---- All reasons ---- */
 
 /* Are the files below one directory compared with each other? */
@@ -348,4 +363,6 @@ void explain_nothing(const struct find_plan *plan, struct store *store,
 		explain_below(plan, store, files);
 	else if (!plan->has_files || !explain_files(plan, store))
 		explain_options(plan);
+	if (files > 0 && request->nearest == 0)
+		explain_short(plan, outcome);
 }
