@@ -179,22 +179,21 @@ static int compare_files(const void *a, const void *b)
 
 /* ---- Searching a file ---- */
 
-/* Describe that this share of the requested file is in a place of the other file. */
+/* Describe that this share of the requested file is in one place of the other file. */
 static struct relation relate(const struct find_file *queried, const struct find_file *file,
-			      const struct part_place *place, double share)
+			      double share)
 {
+	int64_t x = resemblance_size(&queried->sketch, queried->size_bytes);
+	int64_t y = resemblance_size(&file->sketch, file->size_bytes);
+	double both = share * (double)x, of_file = both / (double)y;
+	double all = (double)x + (double)y - both;
 	struct relation relation = {.distance = simhash_distance(&queried->table, &file->table),
 				    .verification = PAIR_READ,
-				    .contained_a = share};
-	double x = (double)queried->size_bytes, y = (double)file->size_bytes, both;
-	double of_file = share * (double)(place->end - place->begin) / y;
+				    .is_part = sizes_differ_clearly(x, y),
+				    .contained_a = share,
+				    .contained_b = of_file < 1 ? of_file : 1,
+				    .resemblance = all > both ? both / all : 1};
 
-	relation.contained_b = of_file < 1 ? of_file : 1;
-	both = (share * x + relation.contained_b * y) / 2;
-	relation.resemblance = both / (x + y - both);
-	relation.is_part =
-		sizes_differ_clearly(resemblance_size(&queried->sketch, queried->size_bytes),
-				     resemblance_size(&file->sketch, file->size_bytes));
 	return relation;
 }
 
@@ -244,7 +243,7 @@ static int take_passage(struct passage_finder *f, struct passage_search *search,
 	status = passage_search_place(search, queried->number, &place, &share, error);
 	if (status != 1 || share < min_share || is_known_otherwise(queried, file))
 		return status < 0 ? -1 : 0;
-	relation = relate(queried, file, &place, share);
+	relation = relate(queried, file, share);
 	if (!pair_is_wanted(f->finder->request, &relation))
 		return 0;
 	pthread_mutex_lock(&f->lock);

@@ -414,6 +414,9 @@ static void extend(const struct passage *passage, const uint8_t *around, size_t 
 		after = equal_after(end, size - (size_t)(end - around), bytes + i,
 				    passage->size - i);
 	}
+	/* Content that repeats the passage could be extended without an end. */
+	if (region->end + after - (region->begin - before) > 2 * passage->size)
+		return;
 	region->begin -= before;
 	region->end += after;
 }

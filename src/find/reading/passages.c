@@ -14,9 +14,9 @@
 
 #define WORD ((size_t)8)
 #define ROOM ((size_t)256 << 10)
-#define SLACK 64 /* after the room, for the kernels that write a normal form */
-#define SHINGLES_SAMPLED 8192
-#define SHINGLES_AT_ENDS 1024
+#define SLACK 64	       /* after the room, for the kernels that write a normal form */
+#define SHINGLES_SAMPLED 65536 /* all shingles of a short FILE */
+#define SHINGLES_AT_ENDS 4096
 #define FILTER_BITS_MIN 14
 #define FILTER_BITS_FAST 18 /* it fits into the first cache */
 #define FILTER_BITS_MAX 27
