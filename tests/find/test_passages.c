@@ -56,9 +56,9 @@ static size_t first_place(const uint8_t *passage, size_t size, const uint8_t *sh
 static struct passage_region naive_region(const uint8_t *passage, size_t size,
 					  const uint8_t *stream, size_t stream_size)
 {
-	struct passage_region best = {0, 0, 0};
+	struct passage_region best = {0, 0, 0, 0};
 	size_t *places = malloc((stream_size + 1) * sizeof *places);
-	size_t *seen = malloc((size + 1) * sizeof *seen), run = 0;
+	size_t *seen = malloc((size + 1) * sizeof *seen), run = 1;
 
 	for (size_t i = 0; i <= size; i++)
 		seen[i] = 0;
@@ -68,6 +68,8 @@ static struct passage_region naive_region(const uint8_t *passage, size_t size,
 		places[end - SHINGLE] = first_place(passage, size, stream + end - SHINGLE);
 		if (places[end - SHINGLE] == SIZE_MAX)
 			continue;
+		best.seen += seen[places[end - SHINGLE]] == 0;
+		seen[places[end - SHINGLE]] = 1;
 		for (size_t begin = end - SHINGLE; end - begin <= 2 * size; begin--) {
 			size_t place = places[begin];
 			if (place != SIZE_MAX && seen[place] != run) {
@@ -76,7 +78,8 @@ static struct passage_region naive_region(const uint8_t *passage, size_t size,
 				if (different > best.shared ||
 				    (different == best.shared &&
 				     end - begin < best.end - best.begin))
-					best = (struct passage_region){begin, end, different};
+					best = (struct passage_region){begin, end, different,
+								       best.seen};
 			}
 			if (begin == 0)
 				break;
@@ -117,6 +120,7 @@ static void check_region(const struct passage_scan *scan, size_t number, const u
 	}
 	assert_non_null(found);
 	assert_int_equal(found->shared, wanted.shared);
+	assert_int_equal(found->seen, wanted.seen);
 	assert_int_equal(found->begin, wanted.begin);
 	assert_int_equal(found->end, wanted.end);
 }

@@ -404,7 +404,8 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->request.expand && arguments->formatter->is_report)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--group=none cannot be combined with --format=html");
-	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
+	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files &&
+	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(
 			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",
 			arguments->operands.names_from != NULL ? "--files0-from" : "a FILE");

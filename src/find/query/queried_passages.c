@@ -72,9 +72,14 @@ bool queried_is_short(const struct queried_file *queried)
 
 static void report_unsearched(void *context, const struct find_file *file, int system_errno)
 {
-	const struct passage_finder *f = context;
+	struct passage_finder *f = context;
 	const struct find_sink *sink = f->finder->sink;
+	struct simhash_error error;
 
+	pthread_mutex_lock(&f->lock);
+	if (hash_set_add(&f->found->unsearched, file->path_hash, &error) != 0)
+		first_error_set(&f->first_error, &error);
+	pthread_mutex_unlock(&f->lock);
 	if (sink->unsearched != NULL)
 		sink->unsearched(sink->context, file, system_errno);
 }
@@ -97,6 +102,15 @@ static int add_passage(struct passage_finder *f, struct wanted *wanted, struct l
 	memcpy(bytes, content->bytes, size);
 	wanted->file.number = (uint32_t)f->set.count;
 	return passage_set_add(&f->set, bytes, size, error);
+}
+
+static int note_queried(struct queried_passages *found, const struct find_file *file,
+			struct simhash_error *error)
+{
+	if (!file->is_stream)
+		return hash_set_add(&found->queried, file->path_hash, error);
+	found->has_stream = true;
+	return 0;
 }
 
 /*
@@ -128,6 +142,8 @@ static int read_wanted(struct passage_finder *f, struct wanted *wanted, size_t c
 			continue;
 		f->wanted[f->wanted_count] = wanted[*first];
 		status = add_passage(f, &f->wanted[f->wanted_count++], content, error);
+		if (status == 0)
+			status = note_queried(f->found, &wanted[*first].file, error);
 		content_cache_return(&cache, content);
 	}
 	content_cache_release(&cache);
@@ -435,6 +451,7 @@ int queried_passages_find(struct queried_passages *passages, const struct querie
 	size_t wanted_count = 0;
 	int status;
 
+	passages->queried.width = passages->unsearched.width = PATH_HASH_SIZE;
 	for (size_t i = 0; i < count; i++)
 		passages->counts.brief += queried_is_short(&files[i]);
 	if (!reads_passages(finder->request) || finder->tag_set == 0 || finder->local_host == 0)
@@ -452,8 +469,14 @@ int queried_passages_find(struct queried_passages *passages, const struct querie
 	if (progress != NULL)
 		atomic_store(&progress->is_reading, true);
 	status = search_in_turns(&f, wanted, wanted_count, error);
-	if (progress != NULL)
+	if (progress != NULL) {
 		atomic_store(&progress->is_reading, false);
+		/* They are counted again when they are reported. */
+		atomic_fetch_sub(&progress->pairs, (long long)passages->count);
+	}
+	if (status == 0 && (hash_set_sort(&passages->queried, error) != 0 ||
+			    hash_set_sort(&passages->unsearched, error) != 0))
+		status = -1;
 	if (passages->count > 1)
 		qsort(passages->items, passages->count, sizeof *passages->items, compare_found);
 	pthread_mutex_destroy(&f.lock);
@@ -475,6 +498,24 @@ static int compare_to_found(const void *key, const void *item)
 	return memcmp(file->path_hash, found->file.path_hash, PATH_HASH_SIZE);
 }
 
+/* Was this file searched for the requested one? */
+static bool was_searched(const struct queried_passages *passages, const struct find_file *queried,
+			 const struct find_file *file)
+{
+	bool is_passage = queried->is_stream ? passages->has_stream
+					     : hash_set_has(&passages->queried, queried->path_hash);
+
+	return is_passage && file->is_local && !file->lacks_text && !queried->lacks_text &&
+	       !hash_set_has(&passages->unsearched, file->path_hash);
+}
+
+/* Do only the pieces say that the requested file is a part? */
+static bool is_estimated_part(const struct relation *relation)
+{
+	return relation->is_part && relation->verification == PAIR_SKETCH &&
+	       relation->contained_a >= relation->contained_b;
+}
+
 bool queried_passages_take(struct queried_passages *passages, const struct file_pair *pair)
 {
 	const struct found_passage *end = passages->items + passages->count;
@@ -483,6 +524,8 @@ bool queried_passages_take(struct queried_passages *passages, const struct file_
 					      : bsearch(pair->b, passages->items, passages->count,
 							sizeof *passages->items, compare_to_found);
 
+	if (is_estimated_part(&pair->relation) && was_searched(passages, pair->a, pair->b))
+		return true;
 	if (found == NULL)
 		return false;
 	while (found > passages->items && compare_to_found(pair->b, found - 1) == 0)
@@ -508,6 +551,8 @@ const struct found_passage *queried_passages_next(struct queried_passages *passa
 
 void queried_passages_release(struct queried_passages *passages)
 {
+	hash_set_release(&passages->queried);
+	hash_set_release(&passages->unsearched);
 	arena_release(&passages->arena);
 	free(passages->items);
 	*passages = (struct queried_passages){.items = NULL};

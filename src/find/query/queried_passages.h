@@ -13,6 +13,7 @@
 #ifndef SIMHASH_FIND_QUERIED_PASSAGES_H
 #define SIMHASH_FIND_QUERIED_PASSAGES_H
 
+#include "base/data/hash_set.h"
 #include "find/rule/queried_file.h"
 
 /* A requested file, and a file with most of it. */
@@ -23,11 +24,14 @@ struct found_passage {
 	bool is_known; /* the pair was found otherwise */
 };
 
-/* All zero at the beginning. */
+/* All zero at the beginning. Release it also after an error. */
 struct queried_passages {
 	struct found_passage *items; /* sorted by file, then by requested file */
 	size_t count, capacity, next;
-	struct find_counts counts; /* `brief` and `elsewhere` */
+	struct hash_set queried;    /* path hashes of the requested files that were searched */
+	bool has_stream;	    /* standard input was also searched */
+	struct hash_set unsearched; /* path hashes of files that could not be read */
+	struct find_counts counts;  /* `brief` and `elsewhere` */
 	struct arena arena;
 };
 
@@ -45,8 +49,8 @@ int queried_passages_find(struct queried_passages *passages, const struct querie
 			  size_t count, const struct finder *finder, struct simhash_error *error);
 
 /*
- * Is this pair better known as a passage? Otherwise it is not returned as one. `a` is the requested
- * file.
+ * Did reading decide this pair, whose `a` is the requested file? Then it is not reported, or as a
+ * passage. Otherwise it is not returned as a passage.
  */
 bool queried_passages_take(struct queried_passages *passages, const struct file_pair *pair);
 

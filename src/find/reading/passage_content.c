@@ -15,8 +15,10 @@
 
 #define BLOCK ((size_t)64 << 10) /* what a scan has room for */
 #define CHUNK ((size_t)NORMAL_ROOM_MIN)
-#define MARGIN 64    /* the bytes around a region in which short equal stretches count */
-#define SHARED_MIN 4 /* a content has at least one of so many shingles of a passage */
+#define MARGIN 64 /* the bytes around a region in which short equal stretches count */
+/* A place has at least this part of the shingles of a passage, or the content has half of them. */
+#define SHARED_MIN 4
+#define SEEN_MIN 2
 
 /* ---- The passages ---- */
 
@@ -473,7 +475,15 @@ int passage_search_place(struct passage_search *search, size_t number, struct pa
 	const struct passage *passage = &scan->passages->items[number];
 	const struct passage_region *region = passage_scan_region(scan, number);
 
-	if (region == NULL || (uint64_t)region->shared * SHARED_MIN < passage->shingles)
+	double seen;
+	int status;
+
+	if (region == NULL || ((uint64_t)region->shared * SHARED_MIN < passage->shingles &&
+			       (uint64_t)region->seen * SEEN_MIN < passage->shingles))
 		return 0;
-	return settle(search, passage, is_normal, *region, place, share, error);
+	status = settle(search, passage, is_normal, *region, place, share, error);
+	seen = (double)region->seen / passage->shingles;
+	if (status == 1 && share != NULL && *share < seen)
+		*share = seen;
+	return status;
 }

@@ -68,8 +68,9 @@ int passage_search_run(struct passage_search *search, struct cover_source *sourc
 
 /*
  * Find the place of a passage in the content that was searched last. Returns 1, 0 if the content
- * has less than a quarter of its different shingles, or -1 without memory. *share, unless NULL, is
- * the share of the passage that is found around this place, as cover.h defines it.
+ * has too few of its shingles, or -1 without memory. *share, unless NULL, is the share of the
+ * passage that is found around this place, as cover.h defines it; or, if that is more, the share of
+ * its different shingles in the content.
  */
 int passage_search_place(struct passage_search *search, size_t number, struct part_place *place,
 			 double *share, struct simhash_error *error);

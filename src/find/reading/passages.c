@@ -154,6 +154,9 @@ void passages_release(struct passages *passages)
 
 /* ---- The window of a passage ---- */
 
+/* The stream has the shingle. */
+#define SEEN (UINT32_C(1) << 31)
+
 struct place {
 	uint64_t at;
 	uint32_t shingle;
@@ -163,7 +166,7 @@ struct place {
 struct passage_window {
 	struct place *places; /* a ring */
 	size_t first, count, capacity;
-	uint32_t *counts; /* how often the window has each shingle */
+	uint32_t *counts; /* how often the window has each shingle, and SEEN */
 	uint32_t different;
 	bool is_touched;
 };
@@ -203,7 +206,7 @@ static void forget_first(struct passage_window *window)
 {
 	uint32_t shingle = window->places[window->first].shingle;
 
-	window->different -= --window->counts[shingle] == 0;
+	window->different -= --window->counts[shingle] == SEEN;
 	window->first = (window->first + 1) & (window->capacity - 1);
 	window->count--;
 }
@@ -223,14 +226,16 @@ static int take_place(struct passage_scan *scan, const struct shingle *shingle, 
 		return -1;
 	window->places[(window->first + window->count++) & (window->capacity - 1)] =
 		(struct place){at, shingle->number};
-	window->different += window->counts[shingle->number]++ == 0;
+	region->seen += window->counts[shingle->number] == 0;
+	window->counts[shingle->number] |= SEEN;
+	window->different += window->counts[shingle->number]++ == SEEN;
 	while (end - window->places[window->first].at > most ||
-	       window->counts[window->places[window->first].shingle] > 1)
+	       window->counts[window->places[window->first].shingle] > SEEN + 1)
 		forget_first(window);
 	begin = window->places[window->first].at;
 	if (window->different > region->shared ||
 	    (window->different == region->shared && end - begin < region->end - region->begin))
-		*region = (struct passage_region){begin, end, window->different};
+		*region = (struct passage_region){begin, end, window->different, region->seen};
 	return 0;
 }
 
@@ -269,8 +274,10 @@ void passage_scan_begin(struct passage_scan *scan)
 {
 	for (size_t i = 0; i < scan->touched_count; i++) {
 		struct passage_window *window = &scan->windows[scan->touched[i]];
-		while (window->count > 0)
-			forget_first(window);
+		memset(window->counts, 0,
+		       scan->passages->items[scan->touched[i]].shingles * sizeof *window->counts);
+		window->count = window->first = 0;
+		window->different = 0;
 		window->is_touched = false;
 	}
 	scan->touched_count = 0;

@@ -64,6 +64,7 @@ void passages_release(struct passages *passages);
 struct passage_region {
 	uint64_t begin, end;
 	uint32_t shared; /* different shingles; 0: there is none */
+	uint32_t seen;	 /* different shingles in the whole stream */
 };
 
 struct passage_scan {
