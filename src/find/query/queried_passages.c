@@ -20,6 +20,7 @@
 #include "find/reading/content_cache.h"
 #include "find/reading/passage_content.h"
 #include "find/reading/reopen.h"
+#include "store/rows/totals.h"
 
 /*
  * At the density of the pieces in the index, one shingle of 256 in texts and of 4,096 otherwise, a
@@ -29,7 +30,8 @@
 #define SHORT_OTHER 65536
 
 #define SHINGLES_MAX (1u << 20) /* 50 bytes each; more passages are searched after them */
-#define MEMORY_SHARE 4		/* the part of the memory for the rows that wait */
+#define MEMORY_SHARE 4		/* the part of the memory for the files that wait */
+#define FILE_BYTES 768		/* of a file that waits, with a path of usual length */
 
 /* A short requested file. */
 struct wanted {
@@ -48,7 +50,6 @@ struct passage_finder {
 	struct find_file **files;   /* the files to read next, sorted */
 	size_t count, capacity;
 	struct arena arena; /* holds these files */
-	uint64_t bytes;	    /* of the arena */
 	atomic_size_t next;
 	pthread_mutex_t lock; /* for `found` */
 	struct first_error first_error;
@@ -168,7 +169,6 @@ static int add_file(struct passage_finder *f, const struct find_file *file,
 	*copy = *file;
 	copy->display = memcpy(copy + 1, file->display, (size_t)file->display_size + 1);
 	f->files[f->count++] = copy;
-	f->bytes += size + sizeof(struct find_file *);
 	return 0;
 }
 
@@ -364,7 +364,6 @@ static int search_files(struct passage_finder *f, struct simhash_error *error)
 		threads_run(resources->threads, run_search, f, 0);
 	content_cache_release(&f->cache);
 	f->count = 0;
-	f->bytes = 0;
 	arena_clear(&f->arena);
 	return status != 0 || first_error_is_set(&f->first_error) ? -1 : 0;
 }
@@ -383,27 +382,53 @@ static int64_t smallest_size(const struct passage_finder *f)
 	return least / 4;
 }
 
-static int search_all(struct passage_finder *f, uint64_t *elsewhere, struct simhash_error *error)
+static int64_t rows_at_once(const struct passage_finder *f)
 {
-	const struct key_bounds all = {{INT64_MIN, INT64_MAX}, {smallest_size(f), INT64_MAX}};
-	uint64_t most = finder_memory(f->finder) / MEMORY_SHARE;
+	return (int64_t)(finder_memory(f->finder) / MEMORY_SHARE / FILE_BYTES) + 1;
+}
+
+/*
+ * Collect files from the next rows, and set *read to their number. The rows are read before the
+ * files, because a server does not wait for long while the files are read.
+ */
+static int collect_files(struct passage_finder *f, uint8_t after[PATH_HASH_SIZE], bool is_first,
+			 int64_t *read, struct simhash_error *error)
+{
+	int64_t smallest = smallest_size(f), most = rows_at_once(f);
 	const struct queried_key *near;
 	struct queried_rows rows;
 	struct find_file file;
 	size_t count;
-	int status = queried_rows_begin_within(&rows, f->finder, &all, error);
+	int status =
+		queried_rows_begin_after(&rows, f->finder, is_first ? NULL : after, most, error);
 
-	while (status == 0 &&
-	       (status = queried_rows_next(&rows, &file, &near, &count, error)) == 1) {
-		status = 0;
-		*elsewhere += !file.is_local;
-		if (file.is_local && !file.lacks_text)
-			status = add_file(f, &file, error);
-		if (status == 0 && f->bytes >= most)
+	while (status == 0 && (status = queried_rows_next(&rows, &file, &near, &count, error)) == 1)
+		status = file.lacks_text || find_file_bytes(&file) < smallest
+				 ? 0
+				 : add_file(f, &file, error);
+	*read = rows.read;
+	memcpy(after, rows.last, PATH_HASH_SIZE);
+	queried_rows_end(&rows);
+	return status;
+}
+
+/* Search all files, and count the files of other hosts. */
+static int search_all(struct passage_finder *f, struct simhash_error *error)
+{
+	uint8_t after[PATH_HASH_SIZE];
+	int64_t read = rows_at_once(f), all = 0, rows = 0;
+	int status = 0;
+
+	while (status == 0 && read == rows_at_once(f)) {
+		status = collect_files(f, after, all == 0, &read, error);
+		all += read;
+		if (status == 0)
 			status = search_files(f, error);
 	}
-	queried_rows_end(&rows);
-	return status == 0 ? search_files(f, error) : -1;
+	if (status == 0 && f->finder->request->below_count == 0)
+		status = store_count_rows(f->finder->store, f->finder->tag_set, &rows, error);
+	f->found->counts.elsewhere = rows > all ? (uint64_t)(rows - all) : 0;
+	return status;
 }
 
 /* Sorts by file, then by requested file. */
@@ -421,17 +446,14 @@ static int compare_found(const void *a, const void *b)
 static int search_in_turns(struct passage_finder *f, struct wanted *wanted, size_t count,
 			   struct simhash_error *error)
 {
-	uint64_t elsewhere = 0;
 	int status = 0;
 
 	for (size_t first = 0; status == 0 && first < count;) {
-		elsewhere = 0;
 		status = read_wanted(f, wanted, count, &first, error);
 		if (status == 0 && f->set.count > 0)
-			status = search_all(f, &elsewhere, error);
+			status = search_all(f, error);
 		passage_set_release(&f->set);
 	}
-	f->found->counts.elsewhere = elsewhere;
 	return status;
 }
 
