@@ -181,7 +181,8 @@ static void put(struct content *content, const void *bytes, size_t size)
 		content->bytes = realloc(content->bytes, content->capacity);
 		assert_non_null(content->bytes);
 	}
-	memcpy(content->bytes + content->size, bytes, size);
+	if (size > 0)
+		memcpy(content->bytes + content->size, bytes, size);
 	content->size += size;
 }
 

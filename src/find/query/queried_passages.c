@@ -540,14 +540,16 @@ static bool is_estimated_part(const struct relation *relation)
 
 bool queried_passages_take(struct queried_passages *passages, const struct file_pair *pair)
 {
-	const struct found_passage *end = passages->items + passages->count;
-	struct found_passage *found = passages->count == 0
-					      ? NULL
-					      : bsearch(pair->b, passages->items, passages->count,
-							sizeof *passages->items, compare_to_found);
+	const struct found_passage *end;
+	struct found_passage *found;
 
 	if (is_estimated_part(&pair->relation) && was_searched(passages, pair->a, pair->b))
 		return true;
+	if (passages->count == 0)
+		return false;
+	end = passages->items + passages->count;
+	found = bsearch(pair->b, passages->items, passages->count, sizeof *passages->items,
+			compare_to_found);
 	if (found == NULL)
 		return false;
 	while (found > passages->items && compare_to_found(pair->b, found - 1) == 0)
