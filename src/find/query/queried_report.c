@@ -59,10 +59,11 @@ int queried_report_passages(struct queried_report *report, struct queried_passag
 	int status = 0;
 
 	report->passages = NULL;
-	while (status == 0 && (found = queried_passages_next(passages)) != NULL)
-		status = queried_report_pair(report,
-					     (struct file_pair){&found->queried, &found->file,
-								found->relation, &found->place},
-					     error);
+	while (status == 0 && (found = queried_passages_next(passages)) != NULL) {
+		struct file_pair pair = {&found->queried, &found->file, found->relation, NULL};
+		if (found->relation.is_part)
+			pair.place = &found->place;
+		status = queried_report_pair(report, pair, error);
+	}
 	return status;
 }

@@ -6,13 +6,12 @@
 #include "find/reading/confirm.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/basic/error.h"
 #include "base/sort/sort.h"
 #include "base/threads/threads.h"
 #include "find/reading/content_cache.h"
-#include "find/reading/passage_content.h"
+#include "find/reading/part_places.h"
 #include "find/rule/verify.h"
 
 struct confirming {
@@ -21,7 +20,6 @@ struct confirming {
 	struct file_pair **pairs; /* the pairs to read, in the order of reading */
 	size_t count;
 	atomic_size_t next;
-	struct pair_list *list; /* stores the places of parts */
 };
 
 /* ---- The order of reading ---- */
@@ -228,12 +226,6 @@ static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 
 /* ---- Is it enough? ---- */
 
-/* Can this host read the file again? */
-static bool is_within_reach(const struct confirm_request *request, const struct find_file *file)
-{
-	return file->is_local && (!file->is_stream || request->rereads_stdin);
-}
-
 static bool is_settled(const struct relation *relation, double min_resemblance)
 {
 	return relation->verification == PAIR_HASH || relation->is_part ||
@@ -281,14 +273,29 @@ void confirmer_release(struct confirmer *confirmer)
 	content_cache_release(&confirmer->cache);
 }
 
+/* Can this host read both files again? */
+static bool can_read(const struct confirm_request *request, const struct file_pair *pair)
+{
+	return pair->a->is_local && pair->b->is_local &&
+	       ((!pair->a->is_stream && !pair->b->is_stream) || request->rereads_stdin);
+}
+
+/* Is the place of a part wanted? There is none in the text of a document. */
+static bool needs_place(const struct confirm_request *request, const struct file_pair *pair)
+{
+	return request->with_places && pair->relation.is_part && !pair->relation.is_identical &&
+	       pair->place == NULL && !pair->relation.is_unreadable &&
+	       whole_of(pair)->document_bytes == 0 && can_read(request, pair);
+}
+
 /* Must a pair be read? This marks pairs that cannot be read. */
 static bool is_to_be_read(const struct confirm_request *request, struct file_pair *pair)
 {
 	if (!request->reads_all && is_settled(&pair->relation, request->min_resemblance))
 		return false;
-	if (pair->place != NULL) /* it was read to find this place */
+	if (pair->relation.verification == PAIR_READ) /* a passage that was found by reading */
 		return false;
-	if (is_within_reach(request, pair->a) && is_within_reach(request, pair->b))
+	if (can_read(request, pair))
 		return true;
 	pair->relation.is_unreadable = true;
 	return false;
@@ -301,88 +308,13 @@ bool confirmer_keeps(struct confirmer *confirmer, struct file_pair *pair)
 	return is_enough(confirmer->request, pair);
 }
 
-/* ---- The places of parts ---- */
-
-/* May one of these files be a part whose place is wanted? */
-static bool may_need_place(const struct confirm_request *request, const struct file_pair *pair)
-{
-	return request->with_places && pair->place == NULL && !pair->relation.is_identical &&
-	       !pair->relation.is_unreadable && is_within_reach(request, pair->a) &&
-	       is_within_reach(request, pair->b);
-}
-
-/* Find the place of a file in memory in another file. Returns 1, 0 if there is none, or -1. */
-static int find_place(const struct loaded *part, struct cover_source *whole,
-		      struct part_place *place, struct simhash_error *error)
-{
-	size_t size = (size_t)loaded_size(part);
-	uint8_t *bytes = malloc(size + 1);
-	struct passage_set set = {.count = 0};
-	struct passage_search search = {.set = NULL};
-	int status;
-
-	if (bytes == NULL)
-		return error_set_memory(error);
-	memcpy(bytes, part->bytes, size);
-	status = passage_set_add(&set, bytes, size, error);
-	if (status == 0)
-		status = passage_set_end(&set, error);
-	if (status == 0) {
-		status = passage_search_init(&search, &set, error);
-		if (status == 0)
-			status = passage_search_run(&search, whole, error);
-		if (status == 0 && whole->failed == 0)
-			status = passage_search_place(&search, 0, place, NULL, error);
-		passage_search_release(&search);
-	}
-	passage_set_release(&set);
-	return status;
-}
-
-static int keep_place(struct confirming *c, struct file_pair *pair, const struct part_place *place,
-		      struct simhash_error *error)
-{
-	pthread_mutex_lock(&c->list->lock);
-	pair->place = pair_list_keep_place(c->list, place);
-	pthread_mutex_unlock(&c->list->lock);
-	return pair->place == NULL ? error_set_memory(error) : 0;
-}
-
-/* Find the place of a part. There is none in the text of a document, or for a very large part. */
-static void place_part(struct confirming *c, struct file_pair *pair)
-{
-	bool a_is_part = pair->relation.contained_a >= pair->relation.contained_b;
-	const struct find_file *part = a_is_part ? pair->a : pair->b;
-	const struct find_file *whole = a_is_part ? pair->b : pair->a;
-	struct pair_side x = {.source = {.fd = -1}}, y = x;
-	struct part_place place;
-	struct simhash_error error;
-	int status = 0;
-
-	if (whole->document_bytes > 0)
-		return;
-	if (take_side(&c->confirmer, &x, part, false) && x.content->bytes != NULL &&
-	    take_side(&c->confirmer, &y, whole, false) &&
-	    content_open(&c->confirmer.cache, y.content, &y.source)) {
-		status = find_place(x.content, &y.source, &place, &error);
-		report_failed(&c->confirmer, &y);
-	}
-	if (status == 1)
-		status = keep_place(c, pair, &place, &error);
-	if (status < 0)
-		first_error_set(&c->confirmer.first_error, &error);
-	close_side(&c->confirmer, &x);
-	close_side(&c->confirmer, &y);
-}
-
 /* ---- All pairs of a list ---- */
 
 static void choose_pairs(struct confirming *c, struct pair_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (is_to_be_read(c->confirmer.request, &list->pairs[i]) ||
-		    (list->pairs[i].relation.is_part &&
-		     may_need_place(c->confirmer.request, &list->pairs[i])))
+		    needs_place(c->confirmer.request, &list->pairs[i]))
 			c->pairs[c->count++] = &list->pairs[i];
 	if (c->progress != NULL)
 		atomic_store(&c->progress->to_confirm, (long long)c->count);
@@ -398,10 +330,6 @@ static void *run_confirming(void *argument)
 			return NULL;
 		if (is_to_be_read(c->confirmer.request, c->pairs[next]))
 			confirm_pair(&c->confirmer, c->pairs[next]);
-		if (may_need_place(c->confirmer.request, c->pairs[next]) &&
-		    is_enough(c->confirmer.request, c->pairs[next]) &&
-		    c->pairs[next]->relation.is_part)
-			place_part(c, c->pairs[next]);
 		if (c->progress != NULL)
 			atomic_fetch_add(&c->progress->confirmed, 1);
 	}
@@ -421,7 +349,7 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 		  const struct find_sink *sink, const struct find_resources *resources,
 		  struct simhash_error *error)
 {
-	struct confirming c = {.progress = resources->progress, .list = list};
+	struct confirming c = {.progress = resources->progress};
 	int status = -1;
 
 	c.pairs = malloc((list->count + 1) * sizeof(struct file_pair *));
@@ -433,8 +361,14 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 		threads_run(resources->threads, run_confirming, &c, 0);
 		status = first_error_is_set(&c.confirmer.first_error) ? -1 : 0;
 	}
-	if (status == 0)
+	if (status == 0) {
 		drop_pairs(list, request);
+		c.count = 0;
+		for (size_t i = 0; i < list->count; i++)
+			if (needs_place(request, &list->pairs[i]))
+				c.pairs[c.count++] = &list->pairs[i];
+		status = find_part_places(list, c.pairs, c.count, &c.confirmer.cache, resources);
+	}
 	confirmer_release(&c.confirmer);
 	free(c.pairs);
 	return status;

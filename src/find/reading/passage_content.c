@@ -156,6 +156,7 @@ void passage_search_release(struct passage_search *search)
 	passage_scan_release(&search->texts);
 	passage_scan_release(&search->contents);
 	free(search->buffer);
+	free(search->marks);
 }
 
 static int scan_normal(struct passage_search *search, struct normal_form form,
@@ -211,6 +212,7 @@ int passage_search_run(struct passage_search *search, struct cover_source *sourc
 	search->source = source;
 	search->buffered = 0;
 	search->is_text = search->has_texts = false;
+	search->mark_count = 0;
 	passage_scan_begin(&search->texts);
 	passage_scan_begin(&search->contents);
 	if (source->size == 0 || (bytes = look(search, 0, BLOCK, &size)) == NULL)
@@ -226,27 +228,12 @@ int passage_search_run(struct passage_search *search, struct cover_source *sourc
 /* ---- The place of a passage ---- */
 
 /* A walk through the normal form of a content, or through its bytes, in chunks. */
-struct walk {
+struct passage_walk {
 	struct normal_form form;
 	bool is_normal;
 	uint64_t at, written; /* the bytes that are done, and the size of their form */
 	uint64_t lines;	      /* the ends of lines among the bytes that are done */
 };
-
-static bool walk_begin(struct passage_search *search, struct walk *walk, bool is_normal)
-{
-	size_t size;
-	const uint8_t *bytes = look(search, 0, TEXT_HEAD, &size);
-
-	if (bytes == NULL)
-		return false;
-	normal_form_begin(&walk->form, bytes, size);
-	walk->is_normal = is_normal;
-	walk->at = is_normal ? walk->form.mark_size : 0;
-	walk->written = 0;
-	walk->lines = 0;
-	return true;
-}
 
 /* Write the form of at most CHUNK bytes. Returns the number of bytes that are done. */
 static size_t convert(struct normal_form *form, bool is_normal, const uint8_t *bytes, size_t size,
@@ -260,7 +247,7 @@ static size_t convert(struct normal_form *form, bool is_normal, const uint8_t *b
 }
 
 /* Count the ends of lines. A unit of UTF-16 begins at an even place, and so do the bytes. */
-static uint64_t count_lines(const struct walk *walk, const uint8_t *bytes, size_t size)
+static uint64_t count_lines(const struct passage_walk *walk, const uint8_t *bytes, size_t size)
 {
 	uint64_t count = 0;
 	size_t low = walk->form.encoding == TEXT_UTF16_BE;
@@ -276,10 +263,68 @@ static uint64_t count_lines(const struct walk *walk, const uint8_t *bytes, size_
 }
 
 /* The bytes of the next chunk, or NULL at the end or if it cannot be read. */
-static const uint8_t *next_chunk(struct passage_search *search, const struct walk *walk,
+static const uint8_t *next_chunk(struct passage_search *search, const struct passage_walk *walk,
 				 size_t *size)
 {
 	return walk->at < search->source->size ? look(search, walk->at, CHUNK, size) : NULL;
+}
+
+/* Make the marks of a text. Returns 1, 0 if it cannot be read, or -1. */
+static int make_marks(struct passage_search *search, struct simhash_error *error)
+{
+	uint8_t out[CHUNK + SQUEEZE_SLACK];
+	struct passage_walk walk = {.is_normal = true};
+	uint64_t next = 0;
+	const uint8_t *bytes;
+	size_t size, written;
+
+	if (search->mark_count > 0)
+		return 1;
+	bytes = look(search, 0, TEXT_HEAD, &size);
+	if (bytes == NULL)
+		return 0;
+	normal_form_begin(&walk.form, bytes, size);
+	walk.at = walk.form.mark_size;
+	while ((bytes = next_chunk(search, &walk, &size)) != NULL) {
+		if (walk.at >= next) {
+			if (array_reserve(&search->marks, &search->mark_capacity,
+					  search->mark_count + 1, sizeof walk, error) != 0)
+				return -1;
+			search->marks[search->mark_count++] = walk;
+			next = walk.at + BLOCK;
+		}
+		size = convert(&walk.form, true, bytes, size, out, &written);
+		walk.lines += count_lines(&walk, bytes, size);
+		walk.at += size;
+		walk.written += written;
+	}
+	return search->mark_count > 0 && walk.at >= search->source->size;
+}
+
+/* Begin a walk at the last mark that is not after this byte of the form. */
+static struct passage_walk walk_from(const struct passage_search *search, bool is_normal,
+				     uint64_t form_at)
+{
+	struct passage_walk walk = {.at = form_at, .written = form_at};
+	size_t low = 0, high = search->mark_count;
+
+	if (!search->is_text)
+		return walk;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		const struct passage_walk *mark = &search->marks[middle];
+		if ((is_normal ? mark->written : mark->at) <= form_at)
+			low = middle;
+		else
+			high = middle;
+	}
+	walk = search->marks[low];
+	if (is_normal)
+		return walk;
+	walk.is_normal = false;
+	/* The byte-order mark belongs to the bytes. */
+	walk.at = walk.written = low == 0 ? 0 : walk.at;
+	return walk;
 }
 
 /* Copy the form from `begin` to `end` as far as it exists. Returns the number of bytes. */
@@ -287,14 +332,10 @@ static size_t copy_form(struct passage_search *search, bool is_normal, uint64_t 
 			uint8_t *copy)
 {
 	uint8_t out[CHUNK + SQUEEZE_SLACK];
-	struct walk walk;
+	struct passage_walk walk = walk_from(search, is_normal, begin);
 	const uint8_t *bytes;
 	size_t size, written, count = 0;
 
-	if (!walk_begin(search, &walk, is_normal))
-		return 0;
-	if (!is_normal)
-		walk.at = walk.written = begin;
 	while (walk.written < end && (bytes = next_chunk(search, &walk, &size)) != NULL) {
 		size_t from = 0, done = convert(&walk.form, is_normal, bytes, size, out, &written);
 		if (walk.written < begin)
@@ -309,7 +350,7 @@ static size_t copy_form(struct passage_search *search, bool is_normal, uint64_t 
 }
 
 /* The byte of a chunk, which starts the walk, that writes this byte of the form. */
-static size_t find_byte(const struct walk *walk, const uint8_t *bytes, size_t size,
+static size_t find_byte(const struct passage_walk *walk, const uint8_t *bytes, size_t size,
 			uint64_t form_at)
 {
 	uint8_t out[CHUNK + SQUEEZE_SLACK];
@@ -332,8 +373,8 @@ static size_t find_byte(const struct walk *walk, const uint8_t *bytes, size_t si
  * Find the byte that writes this byte of the form, and the number of its line. The walk stays at
  * the beginning of its chunk. False if the content cannot be read.
  */
-static bool walk_to(struct passage_search *search, struct walk *walk, uint64_t form_at, int64_t *at,
-		    int64_t *line)
+static bool walk_to(struct passage_search *search, struct passage_walk *walk, uint64_t form_at,
+		    int64_t *at, int64_t *line)
 {
 	uint8_t out[CHUNK + SQUEEZE_SLACK];
 	const uint8_t *bytes;
@@ -360,14 +401,15 @@ static bool walk_to(struct passage_search *search, struct walk *walk, uint64_t f
 static bool find_place(struct passage_search *search, bool is_normal,
 		       const struct passage_region *region, struct part_place *place)
 {
-	struct walk walk;
+	struct passage_walk walk = walk_from(search, is_normal, region->begin);
 
 	*place = (struct part_place){.begin = (int64_t)region->begin, .end = (int64_t)region->end};
 	if (!search->is_text)
 		return true;
-	if (!walk_begin(search, &walk, is_normal) ||
-	    !walk_to(search, &walk, region->begin, &place->begin, &place->first_line) ||
-	    !walk_to(search, &walk, region->end - 1, &place->end, &place->last_line))
+	if (!walk_to(search, &walk, region->begin, &place->begin, &place->first_line))
+		return false;
+	walk = walk_from(search, is_normal, region->end - 1);
+	if (!walk_to(search, &walk, region->end - 1, &place->end, &place->last_line))
 		return false;
 	place->end += walk.form.encoding == TEXT_BYTES || !is_normal ? 1 : 2;
 	return true;
@@ -481,7 +523,9 @@ int passage_search_place(struct passage_search *search, size_t number, struct pa
 	if (region == NULL || ((uint64_t)region->shared * SHARED_MIN < passage->shingles &&
 			       (uint64_t)region->seen * SEEN_MIN < passage->shingles))
 		return 0;
-	status = settle(search, passage, is_normal, *region, place, share, error);
+	status = search->is_text ? make_marks(search, error) : 1;
+	if (status == 1)
+		status = settle(search, passage, is_normal, *region, place, share, error);
 	seen = (double)region->seen / passage->shingles;
 	if (status == 1 && share != NULL && *share < seen)
 		*share = seen;

@@ -52,6 +52,9 @@ struct passage_search {
 	uint8_t *buffer; /* the bytes of the content at `buffer_at`, if they are not in memory */
 	uint64_t buffer_at;
 	size_t buffered;
+	/* States of the walk through a text for places, one for each block; made when needed. */
+	struct passage_walk *marks;
+	size_t mark_count, mark_capacity;
 };
 
 /* Error: SIMHASH_E_MEMORY. Release it also after an error. */

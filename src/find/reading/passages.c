@@ -16,7 +16,7 @@
 #define ROOM ((size_t)256 << 10)
 #define SLACK 64	       /* after the room, for the kernels that write a normal form */
 #define SHINGLES_SAMPLED 65536 /* all shingles of a short FILE */
-#define SHINGLES_AT_ENDS 4096
+#define ENDS_SHARE 16	       /* the part of them that is also searched at each end */
 #define FILTER_BITS_MIN 14
 #define FILTER_BITS_FAST 18 /* it fits into the first cache */
 #define FILTER_BITS_MAX 27
@@ -97,6 +97,8 @@ int passages_add(struct passages *passages, const uint8_t *bytes, size_t size,
 		 struct simhash_error *error)
 {
 	size_t positions = size < PASSAGE_SHINGLE ? 0 : size - PASSAGE_SHINGLE + 1;
+	size_t sampled = passages->sampled == 0 ? SHINGLES_SAMPLED : passages->sampled;
+	size_t ends = sampled / ENDS_SHARE;
 	unsigned level = 0;
 
 	if (array_reserve(&passages->items, &passages->capacity, passages->count + 1,
@@ -105,11 +107,10 @@ int passages_add(struct passages *passages, const uint8_t *bytes, size_t size,
 	if (passages->factor == 0)
 		passages->factor = hash_seeded(0, 3) | 1;
 	passages->items[passages->count++] = (struct passage){.bytes = bytes, .size = size};
-	while (positions >> level > SHINGLES_SAMPLED)
+	while (positions >> level > sampled)
 		level++;
 	for (size_t i = 0; i < positions; i++) {
-		bool is_wanted = i < SHINGLES_AT_ENDS || positions - i <= SHINGLES_AT_ENDS ||
-				 is_sampled(bytes + i, level);
+		bool is_wanted = i < ends || positions - i <= ends || is_sampled(bytes + i, level);
 		if (is_wanted && add_shingle(passages, bytes + i, error) != 0)
 			return -1;
 	}

@@ -37,13 +37,15 @@ struct passage {
 	size_t size;
 	/*
 	 * The number of different shingles that are searched. They are all shingles, or of a long
-	 * passage a sample, and all shingles near its ends.
+	 * passage a sample, and some at its ends.
 	 */
 	uint32_t shingles;
 };
 
-/* All zero at the beginning. Scans only read it. */
+/* All zero at the beginning, except `sampled`. Scans only read it. */
 struct passages {
+	/* Search about this many shingles of a longer passage; 0: all of a short FILE. */
+	size_t sampled;
 	struct passage *items;
 	size_t count, capacity;
 	struct shingle *shingles; /* each use of a shingle by a passage */
