@@ -196,7 +196,8 @@ static const struct option_row rows[] = {
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
 	 "sketch: check pairs by their stored sketches (default); read: read the files if the "
-	 "sketches do not decide, and search all files for a short FILE; all: read the files of every pair; no: compare tag counts alone",
+	 "sketches do not decide, and search all files for a short FILE; all: read the files of "
+	 "every pair; no: compare tag counts alone",
 	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
 	 .words = verify_words},
 	{'z', "decompress", NULL,
