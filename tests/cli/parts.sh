@@ -240,3 +240,135 @@ runs 0 "$SIMFIND" --summary=none asked/random-60
 same "without pieces" 0 "$(grep -c '^part of' out || true)"
 runs 0 "$SIMFIND" --summary=none asked/random-1.5
 same "without pieces, near sizes" 2 "$(grep -c '^part of' out)"
+
+# ---- Short FILEs, which are searched in the files themselves ----
+
+reset
+rm -rf "$files" && mkdir -p "$files/texts" "$files/other" passages
+python3 - "$files" passages <<'PYTHON'
+import json, os, random, re, sys, zipfile
+
+files, asked = sys.argv[1:]
+random.seed(22)
+words = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=random.randint(2, 9))) for _ in range(4000)]
+made = {}
+
+def text(count):
+    lines = [" ".join(random.choices(words, k=random.randint(6, 12))) for _ in range(count)]
+    return "\n".join(lines) + "\n"
+
+for number in range(12):
+    made[number] = text(600)
+    open(f"{files}/texts/{number}.txt", "w").write(made[number])
+blob = random.randbytes(300000)
+open(f"{files}/other/blob.bin", "wb").write(blob)
+expected = {}
+
+def ask(name, content, whole, begin, end, least, lines=None):
+    open(f"{asked}/{name}", "wb").write(content)
+    expected[name] = [whole, begin, end, least, lines]
+
+def lines_of(content, begin, end):
+    return [content[:begin].count("\n") + 1, content[:end - 1].count("\n") + 1]
+
+for number, size in enumerate((40, 200, 500, 1000, 3000)):
+    begin = made[number].index(" ", 9000) + 1
+    part = made[number][begin:begin + size].rstrip()
+    place = [f"{number}.txt", begin, begin + len(part)]
+    lines = lines_of(made[number], begin, begin + len(part))
+    ask(f"exact-{size}", part.encode(), *place, 1, lines)
+    ask(f"blanks-{size}", re.sub(r"\s", lambda found: random.choice(["  ", "\r\n\t", " \n"]), part).encode(), *place, 1, lines)
+    if size >= 200:
+        changed = part.split()
+        for at in (len(changed) // 4, len(changed) // 2, 3 * len(changed) // 4):
+            changed[at] = "X" * len(changed[at])
+        ask(f"changed-{size}", " ".join(changed).encode(), *place, 0.8, lines)
+for size in (16, 300, 20000):
+    ask(f"bytes-{size}", blob[70000:70000 + size], "blob.bin", 70000, 70000 + size, 1)
+open(f"{asked}/stranger", "w").write(text(5))
+json.dump(expected, open("expected.json", "w"))
+with zipfile.ZipFile(f"{files}/other/a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("inner.txt", "".join(text(300) for _ in range(3)) + made[2][9000:9900] + text(300))
+PYTHON
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+cat >check_places.py <<'PYTHON'
+import json, os, sys
+
+expected = json.load(open("expected.json"))
+found = {}
+for pair in json.load(open(sys.argv[1])):
+    for part, whole in (("a", "b"), ("b", "a")):
+        name = os.path.basename(pair[f"path_{part}"])
+        if "/passages/" in pair[f"path_{part}"]:
+            assert name not in found, f"{name} is found twice"
+            found[name] = pair, os.path.basename(pair[f"path_{whole}"]), pair[f"contained_{part}"]
+for name, (whole, begin, end, least, lines) in expected.items():
+    assert name in found, f"{name} is not found"
+    pair, path, share = found.pop(name)
+    assert path == whole and least <= share <= 1 and pair["verified"] == "read", (name, pair)
+    assert least == 1 or share < 1, (name, pair)
+    place = pair["part_begin"], pair["part_end"]
+    assert place == (begin, end), (name, place, begin, end)
+    assert [pair.get("part_first_line"), pair.get("part_last_line")] == (lines or [None, None]), (name, pair)
+assert not found, f"found by mistake: {sorted(found)}"
+PYTHON
+find passages -type f -print0 | LC_ALL=C sort -z >requests
+for options in --verify=read --verify=all --threads=1\ --verify=read; do
+	# shellcheck disable=SC2086  # are several words
+	runs 0 "$SIMFIND" -q $options --files0-from=requests --format=json -o list.json
+	python3 check_places.py list.json || fail "short FILEs with $options"
+done
+# Without reading, the last line says what finds more.
+runs 0 "$SIMFIND" passages/exact-500
+same "not found" "" "$(cat out)"
+same "hint" 1 "$(tail -n1 err | grep -c -- '--verify=read reads them')"
+runs 0 "$SIMFIND" --verify=read passages/stranger
+same "no hint" 0 "$(grep -c -- --verify=read err)"
+# Standard input, also from a pipe, and the line for people.
+runs 0 "$SIMFIND" --summary=none --verify=read - <passages/exact-200
+same "standard input" 1 "$(grep -c '^part of (100 %)   -  .*/1.txt  lines [0-9]*-[0-9]*$' out)"
+# shellcheck disable=SC2002
+cat passages/exact-200 | "$SIMFIND" --summary=none --verify=read - >piped || fail "a pipe"
+same "a pipe" "$(cat out)" "$(cat piped)"
+runs 0 "$SIMFIND" --summary=none --verify=read passages/bytes-300
+same "bytes" 1 "$(grep -c '^contains (100 %) .*/blob.bin  .*/bytes-300  bytes 70000-70299$' out)"
+# Filters limit what is read.
+for options in "--ext=bin" "--max-size=1000" "$files/other"; do
+	# shellcheck disable=SC2086
+	"$SIMFIND" --summary=none --verify=read passages/exact-500 $options >out || fail "with $options"
+	same "with $options" "" "$(cat out)"
+done
+runs 0 "$SIMFIND" --summary=none --verify=read passages/exact-500 "$files/texts"
+same "in a directory" 1 "$(wc -l <out)"
+# The progress line
+"$SIMFIND" --summary=none --verify=read --progress=always passages/exact-500 >out 2>err || fail "progress"
+grep -q ' pairs' err || fail "no progress: $(cat err)"
+if built_with archives; then
+	runs 0 "$SIMHASH" -q -z "$files"
+	runs 0 "$SIMFIND" --summary=none --verify=read passages/exact-500
+	same "in an archive" 1 "$(grep -c 'a\.zip//inner.txt .* lines' out)"
+fi
+# A file that has changed is reported, and was not searched.
+echo more >>"$files/texts/2.txt"
+status=0
+"$SIMFIND" --summary=none --verify=read passages/exact-500 >out 2>err || status=$?
+[ "$status" != 0 ] || fail "the exit status of a file that was not searched"
+same "a changed file" 1 "$(grep -c '2\.txt: has changed since it was indexed; it was not searched' err)"
+# The places of larger parts, which the index finds
+python3 - "$files/texts/large.txt" passages/large <<'PYTHON'
+import sys
+words = [f"{number * 7919 % 100003:x}" for number in range(90000)]
+lines = [" ".join(words[at:at + 9]) + "\n" for at in range(0, len(words), 9)]
+open(sys.argv[1], "w").writelines(lines)
+open(sys.argv[2], "w").writelines(lines[4000:7000])
+PYTHON
+settle "$files"
+runs 0 "$SIMHASH" -q "$files"
+runs 0 "$SIMFIND" --summary=none --verify=read passages/large
+same "the place of a large part" 1 "$(grep -c '^contains .*/large.txt  .*/large  lines 4001-7000$' out)"
+runs 0 "$SIMHASH" -q passages/large
+runs 0 "$SIMFIND" --summary=none --verify=all "$files/texts/large.txt"
+same "the place in FILE" 1 "$(grep -cE '^(part of|contains) .*/large( .*)?  lines 4001-7000$' out)"
+runs 0 "$SIMFIND" --summary=none passages/large
+same "without reading" 0 "$(grep -c lines out)"

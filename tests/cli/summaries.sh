@@ -232,7 +232,8 @@ done
 explained "nothing was found with --ext, --only; without them there may be more" --only=parts --ext=txt
 mkdir "$TEST_FOLDER/uncovered"
 echo "something else altogether, and not much of it" >"$TEST_FOLDER/uncovered/file"
-explained "the index has no files at or below $TEST_FOLDER/uncovered; to search them too, index them first: simhash $TEST_FOLDER/uncovered" \
+explained "the index has no files at or below $TEST_FOLDER/uncovered; to search them too, index them first: simhash $TEST_FOLDER/uncovered
+simfind: note: the index does not show whether larger files contain a short FILE; --verify=read reads them" \
 	"$TEST_FOLDER/uncovered/file"
 cp "$TEST_FOLDER/uncovered/file" "$files/named/else"
 explained "nothing was found with --min-resemblance; without it there may be more" --min-resemblance=100% "$files/named/else"

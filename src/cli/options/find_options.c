@@ -196,7 +196,8 @@ static const struct option_row rows[] = {
 	{.heading = "Verifying, and reading files"},
 	{0, "verify", "=HOW",
 	 "sketch: check pairs by their stored sketches (default); read: read the files if the "
-	 "sketches do not decide; all: read the files of every pair; no: compare tag counts alone",
+	 "sketches do not decide, and search all files for a short FILE; all: read the files of "
+	 "every pair; no: compare tag counts alone",
 	 .parse = set_enum, .field = FIELD(request.rule.verify.mode), .kind = VALUE_WORD,
 	 .words = verify_words},
 	{'z', "decompress", NULL,
@@ -404,7 +405,8 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	if (arguments->request.expand && arguments->formatter->is_report)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--group=none cannot be combined with --format=html");
-	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files)
+	if (arguments->progress == PROGRESS_ALWAYS && arguments->operands.has_files &&
+	    arguments->request.rule.verify.mode < VERIFY_READ)
 		return error_set(
 			error, SIMHASH_E_SYNTAX, "--progress=always cannot be combined with %s",
 			arguments->operands.names_from != NULL ? "--files0-from" : "a FILE");

@@ -78,7 +78,7 @@ static void plan_output(struct find_plan *plan, const struct listing *listing)
 	bool writes_ahead = listing->streams && listing->how.records.is_terminal;
 
 	plan->is_page = arguments->formatter->is_report;
-	plan->shows_progress = !plan->has_files && !writes_ahead &&
+	plan->shows_progress = (!plan->has_files || plan->reads_files) && !writes_ahead &&
 			       progress_is_wanted(arguments->progress, arguments->quiet);
 	plan->shows_summary = !arguments->quiet && arguments->summary == SUMMARY_TEXT;
 	plan->has_pager = plan->list == LIST_ORDER
@@ -101,7 +101,10 @@ struct find_plan find_plan_of(const struct find_arguments *arguments,
 		.confirming = {.reads_all = verify->mode == VERIFY_ALL || request->measure != NULL,
 			       .with_parts = verify_proposes(verify),
 			       .min_resemblance = verify->min_resemblance,
-			       .sandbox = request->sandbox},
+			       .sandbox = request->sandbox,
+			       .with_places = arguments->operands.has_files &&
+					      request->measure == NULL,
+			       .rereads_stdin = request->rereads_stdin},
 		.groups_bytes = (size_t)arguments->resources.memory_bytes / GROUPS_SHARE,
 	};
 

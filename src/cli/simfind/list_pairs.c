@@ -84,18 +84,30 @@ static void query_unreadable(void *context, struct bytes path, int system_errno)
 		say_path(PROGRAM, path, explain_errno(system_errno));
 }
 
-static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)
+/* Report a file that cannot be read as it was indexed, and the consequence. */
+static void say_unread(struct output *output, const struct find_file *file, int system_errno,
+		       const char *consequence)
 {
-	struct output *output = context;
 	char text[256];
 
-	snprintf(text, sizeof text, "%s; its pairs stay as they were found",
+	snprintf(text, sizeof text, "%s; %s",
 		 system_errno == 0 ? "has changed since it was indexed"
-				   : explain_errno(system_errno));
+				   : explain_errno(system_errno),
+		 consequence);
 	say_path(PROGRAM, (struct bytes){file->display, file->display_size}, text);
 	pthread_mutex_lock(&output->lock);
 	output->unreadable++;
 	pthread_mutex_unlock(&output->lock);
+}
+
+static void content_unconfirmed(void *context, const struct find_file *file, int system_errno)
+{
+	say_unread(context, file, system_errno, "its pairs stay as they were found");
+}
+
+static void file_unsearched(void *context, const struct find_file *file, int system_errno)
+{
+	say_unread(context, file, system_errno, "it was not searched");
 }
 
 /*
@@ -224,6 +236,21 @@ static void note_unverified(uint64_t files)
 	free(text);
 }
 
+/* The files of other hosts cannot be read here. */
+static void note_elsewhere(uint64_t files)
+{
+	char count[32], *text;
+
+	if (files == 0 || asprintf(&text,
+				   "note: %s file%s of other hosts %s not searched for "
+				   "short FILEs",
+				   format_count(files, count), files == 1 ? "" : "s",
+				   files == 1 ? "was" : "were") < 0)
+		return;
+	say(PROGRAM, text);
+	free(text);
+}
+
 /* Find pairs, or groups if `groups` is not NULL. */
 static int find(const struct output *output, const struct find_sink *sink, struct store *store,
 		struct group_sorter *groups, struct find_counts *counts,
@@ -251,6 +278,8 @@ static int find(const struct output *output, const struct find_sink *sink, struc
 	if (status == 0 && counts->unsketched > 0 && request->measure != NULL)
 		status = warn_unsketched(&finder, counts->unsketched, error);
 	finder_release(&finder);
+	if (status == 0)
+		note_elsewhere(counts->elsewhere);
 	if (status == 0 && counts->unsketched > 0 && request->measure == NULL &&
 	    request->rule.verify.mode != VERIFY_NO)
 		note_unverified(counts->unsketched);
@@ -307,7 +336,8 @@ static int find_all(struct output *output, struct store *store, struct group_sor
 				       .pair = take_pair,
 				       .asked = file_asked,
 				       .unreadable = query_unreadable,
-				       .unconfirmed = content_unconfirmed};
+				       .unconfirmed = content_unconfirmed,
+				       .unsearched = file_unsearched};
 	int status;
 
 	if (plan->shows_progress) {

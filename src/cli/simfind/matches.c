@@ -55,14 +55,14 @@ static int compare_to_asked(const void *key, const void *item)
 
 static int add_match(struct matches *matches, const struct asked_file *asked,
 		     const struct find_file *file, struct relation relation,
-		     struct simhash_error *error)
+		     const struct part_place *place, struct simhash_error *error)
 {
 	if (array_reserve(&matches->items, &matches->capacity, matches->count + 1,
 			  sizeof *matches->items, error) != 0)
 		return -1;
 	matches->items[matches->count++] =
 		(struct match){.asked = (size_t)(asked - matches->asked),
-			       .member = {.file = file, .relation = relation}};
+			       .member = {.file = file, .relation = relation, .place = place}};
 	return 0;
 }
 
@@ -80,7 +80,7 @@ static int add_pair(struct matches *matches, struct asked_file *const *sorted,
 		if (asked != NULL &&
 		    add_match(matches, *asked, files[1 - side],
 			      side == 1 ? pair->relation : relation_turned(&pair->relation),
-			      error) != 0)
+			      pair->place, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -150,7 +150,7 @@ static void settle(struct matches *matches, const struct listing_order *order)
 		const struct match *before = i == 0 ? NULL : match - 1;
 		struct group_member *member = &match->member;
 		struct file_pair pair = {member->file, matches->asked[match->asked].file,
-					 member->relation};
+					 member->relation, member->place};
 		bool is_copy = before != NULL && before->asked == match->asked &&
 			       has_same_content(before->member.file, member->file);
 		matches->identical += member->relation.is_identical;

@@ -300,7 +300,8 @@ static bool explain_files(const struct find_plan *plan, struct store *store)
 
 /* ---- Options ---- */
 
-static void explain_options(const struct find_plan *plan)
+/* Returns false if no option limits the search. */
+static bool explain_options(const struct find_plan *plan)
 {
 	const struct find_arguments *arguments = plan->arguments;
 	const struct find_rule *rule = &arguments->request.rule;
@@ -313,6 +314,35 @@ static void explain_options(const struct find_plan *plan)
 	limiting_add(&options, rule->verify.same_extension, "--same-extension");
 	limiting_add(&options, arguments->has_tolerance, "--tolerance");
 	limiting_say(&options, find_program.name);
+	return options.count > 0;
+}
+
+/* ---- Short FILEs ---- */
+
+/* Larger files may contain a short FILE, although the index does not show it. */
+static void explain_short(const struct find_plan *plan, const struct find_outcome *outcome)
+{
+	const struct find_request *request = plan->request;
+
+	if (outcome->counts.brief > 0 && request->rule.verify.mode == VERIFY_SKETCH &&
+	    verify_proposes(&request->rule.verify) && request->measure == NULL &&
+	    (request->kinds == 0 || (request->kinds & PAIRS_PARTS) != 0))
+		say(find_program.name,
+		    "note: the index does not show whether larger files contain a short FILE; "
+		    "--verify=read reads them");
+}
+
+static void explain_no_match(const struct find_plan *plan, struct store *store,
+			     const struct find_outcome *outcome)
+{
+	bool is_explained = false;
+
+	if (operands_have_stdin(&plan->arguments->operands))
+		explain_stdin(plan, outcome);
+	else
+		is_explained = !explain_files(plan, store) && explain_options(plan);
+	if (!is_explained)
+		explain_short(plan, outcome);
 }
 
 /* ---- All reasons ---- */
@@ -342,10 +372,10 @@ void explain_nothing(const struct find_plan *plan, struct store *store,
 		explain_absence(plan, store);
 	else if (files < 0 || request->nearest > 0 || plan->list == LIST_COVER)
 		return;
-	else if (operands_have_stdin(&plan->arguments->operands))
-		explain_stdin(plan, outcome);
 	else if (is_below_one(plan))
 		explain_below(plan, store, files);
-	else if (!plan->has_files || !explain_files(plan, store))
+	else if (!plan->has_files)
 		explain_options(plan);
+	else
+		explain_no_match(plan, store, outcome);
 }

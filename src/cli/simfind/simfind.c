@@ -4,11 +4,16 @@
  * order.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/basic/memory.h"
+#include "base/files/read_file.h"
+#include "base/files/temporary.h"
 #include "cli/options/options.h"
 #include "cli/simfind/find_more.h"
 #include "cli/simfind/find_plan.h"
@@ -163,6 +168,31 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 	return status;
 }
 
+/* Files are read more than once, so standard input becomes a file that begins with its first byte. */
+static int keep_stdin(struct simhash_error *error)
+{
+	char bytes[65536];
+	struct stat input;
+	ssize_t got;
+	FILE *copy;
+
+	if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) &&
+	    lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+		return 0;
+	copy = temporary_file();
+	if (copy == NULL)
+		return temporary_no_room(error);
+	while ((got = read_some(STDIN_FILENO, "standard input", bytes, sizeof bytes, NULL, error)) >
+	       0)
+		if (fwrite(bytes, 1, (size_t)got, copy) != (size_t)got)
+			got = temporary_no_room(error);
+	if (got == 0 && (fflush(copy) != 0 || lseek(fileno(copy), 0, SEEK_SET) != 0 ||
+			 dup2(fileno(copy), STDIN_FILENO) < 0))
+		got = temporary_no_room(error);
+	fclose(copy);
+	return got == 0 ? 0 : -1;
+}
+
 static int run(const struct find_arguments *arguments, struct find_outcome *outcome,
 	       struct simhash_error *error)
 {
@@ -176,13 +206,16 @@ static int run(const struct find_arguments *arguments, struct find_outcome *outc
 	int status = -1;
 
 	request.host = host;
+	request.rereads_stdin = request.rule.verify.mode >= VERIFY_READ &&
+				operands_have_stdin(&arguments->operands);
 	if (choose_tags(arguments, &against, &tag_set, &request, error) != 0 ||
 	    check_output(arguments, error) != 0 ||
 	    choose_host(arguments->index.host, host, error) != 0 ||
 	    (arguments->update && update_index(arguments, &had_unreadable, error) != 0) ||
 	    open_chosen_index(&arguments->index, &url, &store, error) != 0 ||
 	    resolve_measure(&request, store, error) != 0 ||
-	    read_known(arguments, &request, store, &known, error) != 0)
+	    read_known(arguments, &request, store, &known, error) != 0 ||
+	    (request.rereads_stdin && keep_stdin(error) != 0))
 		goto out;
 	request.expand = request.expand || request.has_between;
 	status = search(arguments, &request, url, store, outcome, error);

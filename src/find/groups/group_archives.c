@@ -38,7 +38,8 @@ static int read_pairs(const struct archives *archives, struct file_pair **pairs,
 		if (array_reserve(pairs, &capacity, *count + 1, sizeof **pairs, error) != 0)
 			return -1;
 		if (compare_files(pair.a, pair.b) > 0)
-			pair = (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation)};
+			pair = (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation),
+						  NULL};
 		(*pairs)[(*count)++] = pair;
 	}
 	if (*count > 1)

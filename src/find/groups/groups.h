@@ -29,7 +29,8 @@ enum member_role {
 struct group_member {
 	const struct find_file *file;
 	enum member_role role;
-	struct relation relation; /* the relation with the representative */
+	struct relation relation;	/* the relation with the representative */
+	const struct part_place *place; /* see struct file_pair */
 };
 
 struct group {

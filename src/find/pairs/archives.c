@@ -338,7 +338,8 @@ bool archives_next_link(const struct archives *archives, size_t *at, struct file
 		if (links[*at].is_of_copy)
 			continue;
 		*pair = (struct file_pair){&archives->items[links[*at].a],
-					   &archives->items[links[*at].b], links[*at].relation};
+					   &archives->items[links[*at].b], links[*at].relation,
+					   NULL};
 		(*at)++;
 		return true;
 	}

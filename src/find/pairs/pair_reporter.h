@@ -48,6 +48,8 @@ static inline void find_counts_add(struct find_counts *sum, const struct find_co
 	sum->similar += part->similar;
 	sum->unsketched += part->unsketched;
 	sum->folded += part->folded;
+	sum->brief += part->brief;
+	sum->elsewhere += part->elsewhere;
 }
 
 #endif

@@ -137,11 +137,23 @@ static int keep_file(struct pair_list *list, const struct find_file *file,
 	return *kept == NULL ? -1 : 0;
 }
 
+const struct part_place *pair_list_keep_place(struct pair_list *list,
+					      const struct part_place *place)
+{
+	struct part_place *kept = arena_take(&list->arena, sizeof *kept);
+
+	if (kept != NULL)
+		*kept = *place;
+	return kept;
+}
+
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
 	struct file_pair kept = *pair;
 
+	if (pair->place != NULL && (kept.place = pair_list_keep_place(list, pair->place)) == NULL)
+		return error_set_memory(error);
 	if (keep_file(list, pair->a, &kept.a, error) != 0 ||
 	    keep_file(list, pair->b, &kept.b, error) != 0 ||
 	    array_reserve(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs,

@@ -1,6 +1,6 @@
 /*
  * Stores a list of pairs in memory, for tasks that need all pairs: confirming and grouping. Each
- * file is stored once and takes about 350 bytes plus its path; a pair takes 56 bytes.
+ * file is stored once and takes about 350 bytes plus its path; a pair takes 64 bytes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_FIND_PAIRS_H
@@ -42,6 +42,10 @@ int pair_list_add(struct pair_list *list, const struct file_pair *pair,
 /* The same for a thread that holds the lock, or that alone uses the list. */
 int pair_list_append(struct pair_list *list, const struct file_pair *pair,
 		     struct simhash_error *error);
+
+/* Store the place of a part, for a thread that holds the lock. NULL: no memory. */
+const struct part_place *pair_list_keep_place(struct pair_list *list,
+					      const struct part_place *place);
 
 /*
  * Add the pairs of another list. That list still owns its files afterwards, so release it after

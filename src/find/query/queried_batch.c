@@ -11,7 +11,6 @@
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/threads/threads.h"
-#include "find/pairs/archives.h"
 #include "find/query/nearest.h"
 #include "find/query/queried_parts.h"
 #include "find/query/queried_rows.h"
@@ -180,14 +179,6 @@ static int take_match(struct searcher *searcher, const struct match *match,
 	return 0;
 }
 
-/* Is it the requested file, its archive or its member? */
-static bool is_asked_itself(const struct find_file *queried, const struct find_file *file)
-{
-	return file->host == queried->host && !queried->is_stream &&
-	       (strcmp(find_file_path(file), find_file_path(queried)) == 0 ||
-		archive_has_member(queried, file) || archive_has_member(file, queried));
-}
-
 /* Are all sketches compared, because the sketches can propose pairs? */
 static bool compares_sketches(const struct batch_search *search)
 {
@@ -235,11 +226,11 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	if (is_left_to_other(queried, file))
 		return 0;
 	if (search->nearest != NULL)
-		return is_asked_itself(&queried->file, file)
+		return queried_is_itself(&queried->file, file)
 			       ? 0
 			       : take_nearest(search, queried, file, error);
 	if (!matches(&request->rule, by_sketches, &queried->file, file, &pair.relation) ||
-	    is_asked_itself(&queried->file, file))
+	    queried_is_itself(&queried->file, file))
 		return 0;
 	return take_match(
 		searcher,
@@ -254,7 +245,7 @@ static int take_part(struct searcher *searcher, const struct queried_part *part,
 	const struct queried_file *queried = searcher->search->reaches[part->reach].queried;
 	struct file_pair pair = {.a = &queried->file, .b = file};
 
-	if (is_left_to_other(queried, file) || is_asked_itself(&queried->file, file) ||
+	if (is_left_to_other(queried, file) || queried_is_itself(&queried->file, file) ||
 	    !queried_part_is_pair(part, rule, &queried->file, file, &pair.relation))
 		return 0;
 	return take_match(searcher, &(struct match){*file, pair, part->reach, BY_PIECES}, error);

@@ -42,9 +42,28 @@ static int is_repeated(struct queried_report *report, const struct file_pair *pa
 int queried_report_pair(struct queried_report *report, struct file_pair pair,
 			struct simhash_error *error)
 {
-	int repeated = is_repeated(report, &pair);
+	int repeated;
 
+	if (report->passages != NULL && queried_passages_take(report->passages, &pair))
+		return 0;
+	repeated = is_repeated(report, &pair);
 	if (repeated != 0)
 		return repeated < 0 ? error_set_memory(error) : 0;
 	return report_pair(&report->reporter, pair, error);
+}
+
+int queried_report_passages(struct queried_report *report, struct queried_passages *passages,
+			    struct simhash_error *error)
+{
+	const struct found_passage *found;
+	int status = 0;
+
+	report->passages = NULL;
+	while (status == 0 && (found = queried_passages_next(passages)) != NULL) {
+		struct file_pair pair = {&found->queried, &found->file, found->relation, NULL};
+		if (found->relation.is_part)
+			pair.place = &found->place;
+		status = queried_report_pair(report, pair, error);
+	}
+	return status;
 }

@@ -48,6 +48,16 @@ int queried_rows_begin_within(struct queried_rows *rows, const struct finder *fi
 	return store_rows_within(&rows->cursor, finder->store, &filter, bounds->sizes, error);
 }
 
+int queried_rows_begin_after(struct queried_rows *rows, const struct finder *finder,
+			     const uint8_t *after, int64_t most, struct simhash_error *error)
+{
+	const struct row_scope scope = {.tag_set = finder->tag_set, .host = finder->local_host};
+
+	queried_rows_begin(rows, finder, finder->store, NULL, 0);
+	return store_rows_after(&rows->cursor, finder->store, columns(finder), &scope, after, NULL,
+				most, error);
+}
+
 /* Begin to read the next rows, which belong to one host. Returns 1, or 0 after the last ones. */
 static int read_more(struct queried_rows *rows, struct simhash_error *error)
 {
@@ -126,6 +136,8 @@ int queried_rows_next(struct queried_rows *rows, struct find_file *file,
 
 	while ((status = next_row(rows, &row, error)) == 1) {
 		int64_t document_bytes = 0;
+		rows->read++;
+		memcpy(rows->last, row.path_hash, PATH_HASH_SIZE);
 		find_keys(rows, &row, near, near_count);
 		if (uses_texts && row_is_text(row.contents))
 			text_row_as_document(&row, &document_bytes);

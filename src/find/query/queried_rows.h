@@ -22,6 +22,9 @@ struct queried_rows {
 	/* The cursor uses these hashes, so they must stay valid. */
 	uint8_t looked_for[ROWS_WITH_MAX][PATH_HASH_SIZE];
 	struct arena arena; /* memory for the current file */
+	/* The number of rows that were read, also those that the request leaves out, and the last. */
+	int64_t read;
+	uint8_t last[PATH_HASH_SIZE];
 };
 
 /* Read the rows of some sorted keys, which must include all keys of each row. */
@@ -35,6 +38,13 @@ int queried_rows_begin_range(struct queried_rows *rows, const struct finder *fin
 /* Read the rows whose keys uniform and sizes are within bounds. They come without keys. */
 int queried_rows_begin_within(struct queried_rows *rows, const struct finder *finder,
 			      const struct key_bounds *bounds, struct simhash_error *error);
+
+/*
+ * Read at most `most` rows of this host after a path hash (NULL: from the first), in the order of
+ * these hashes. They come without keys.
+ */
+int queried_rows_begin_after(struct queried_rows *rows, const struct finder *finder,
+			     const uint8_t *after, int64_t most, struct simhash_error *error);
 
 /* The next file. Returns 1, 0 after the last one, or -1 for an error. */
 int queried_rows_next(struct queried_rows *rows, struct find_file *file,

@@ -14,6 +14,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "find/pairs/sketch_join.h"
+#include "find/query/member_path.h"
 #include "find/query/queried_batch.h"
 #include "find/query/queried_report.h"
 #include "find/rule/queried_file.h"
@@ -50,6 +51,25 @@ static int report_sketched(struct asking *asking, struct simhash_error *error)
 	while (status == 0 && (status = sketch_pass_next(&asking->pass, &pair, error)) == 1)
 		status = queried_report_pair(&asking->report, pair, error);
 	sketch_pass_end(&asking->pass);
+	return status;
+}
+
+/* Search for the files that wait: also in the files of the index, if that is requested. */
+static int search_batch(struct asking *asking, struct simhash_error *error)
+{
+	struct queried_passages passages = {.items = NULL};
+	struct queried_batch *batch = &asking->batch;
+	int status =
+		queried_passages_find(&passages, batch->files, batch->count, asking->finder, error);
+
+	asking->report.passages = &passages;
+	find_counts_add(&asking->report.reporter.counts, &passages.counts);
+	if (status == 0)
+		status = queried_batch_search(batch, error);
+	if (status == 0)
+		status = queried_report_passages(&asking->report, &passages, error);
+	asking->report.passages = NULL;
+	queried_passages_release(&passages);
 	return status;
 }
 
@@ -132,8 +152,7 @@ static int take_asked(struct asking *asking, struct queried_file *queried, bool 
 	}
 	if (queried_batch_add(&asking->batch, queried, error) != 0)
 		return -1;
-	return queried_batch_is_full(&asking->batch) ? queried_batch_search(&asking->batch, error)
-						     : 0;
+	return queried_batch_is_full(&asking->batch) ? search_batch(asking, error) : 0;
 }
 
 /* ---- The texts of documents ---- */
@@ -348,38 +367,6 @@ static int ask_for_members(struct asking *asking, const char *path, struct simha
 
 /* ---- Members by their paths in lists ---- */
 
-/* Return the separator "//" after the archive in a resolved path, or NULL: it names a file. */
-static const char *find_separator(const char *path)
-{
-	return strstr(path, "//");
-}
-
-/*
- * Resolve ARCHIVE//MEMBER. The archive may have been removed since it was indexed. Return the path,
- * which the caller frees, or NULL with errno.
- */
-static char *resolve_member(const char *path)
-{
-	for (const char *at = path; (at = strstr(at + 1, "//")) != NULL;) {
-		char *archive = strndup(path, (size_t)(at - path)), *resolved, *whole = NULL;
-		struct stat file;
-		if (archive == NULL)
-			return NULL;
-		resolved = realpath(archive, NULL);
-		if (resolved == NULL && path[0] == '/')
-			resolved = strdup(archive);
-		free(archive);
-		if (resolved != NULL && (stat(resolved, &file) != 0 || !S_ISDIR(file.st_mode)) &&
-		    asprintf(&whole, "%s%s", resolved, at) < 0)
-			whole = NULL;
-		free(resolved);
-		if (whole != NULL)
-			return whole;
-	}
-	errno = ENOENT;
-	return NULL;
-}
-
 /* Read the pieces of a member, if the index has them. */
 static int read_pieces(const struct finder *finder, struct piece_row *pieces,
 		       struct queried_file *queried, struct simhash_error *error)
@@ -405,7 +392,7 @@ static int read_member(struct asking *asking, const char *path, struct queried_f
 {
 	const struct finder *finder = asking->finder;
 	const struct row_scope scope = {.tag_set = finder->tag_set, .host = finder->local_host};
-	const char *name = find_separator(path) + 2;
+	const char *name = member_separator(path) + 2;
 	struct file_row row = {.host = finder->local_host};
 	uint8_t directory[DIRECTORY_HASH_SIZE], hashes[1][PATH_HASH_SIZE];
 	struct row_cursor cursor = {.columns = 0};
@@ -474,8 +461,8 @@ static int resolve(struct asking *asking, const char *path, char **resolved,
 	char *found = realpath(path, NULL);
 	int added;
 
-	if (found == NULL && errno != EACCES && find_separator(path) != NULL)
-		found = resolve_member(path);
+	if (found == NULL && errno != EACCES && member_separator(path) != NULL)
+		found = member_resolve(path);
 	if (found == NULL) {
 		finder->sink->unreadable(finder->sink->context, bytes_of(path), errno);
 		return 0;
@@ -498,7 +485,7 @@ static int ask_for_path(struct asking *asking, const char *path, struct simhash_
 {
 	int status;
 
-	if (path != NULL && find_separator(path) != NULL)
+	if (path != NULL && member_separator(path) != NULL)
 		return ask_for_known(asking, path, error);
 	status = ask_for(asking, path, false, error);
 	if (status == 1 && path != NULL && asking->finder->request->inflate)
@@ -524,7 +511,7 @@ static int ask_for_all(struct asking *asking, const char *const *paths, size_t c
 	if (status == 0)
 		status = report_sketched(asking, error);
 	if (status == 0)
-		status = queried_batch_search(&asking->batch, error);
+		status = search_batch(asking, error);
 	for (size_t i = 0; resolved != NULL && i < count; i++)
 		free(resolved[i]);
 	free(resolved);

@@ -11,6 +11,7 @@
 #include "base/sort/sort.h"
 #include "base/threads/threads.h"
 #include "find/reading/content_cache.h"
+#include "find/reading/part_places.h"
 #include "find/rule/verify.h"
 
 struct confirming {
@@ -225,12 +226,6 @@ static void confirm_pair(struct confirmer *c, struct file_pair *pair)
 
 /* ---- Is it enough? ---- */
 
-/* Can this host read the file again? */
-static bool is_within_reach(const struct find_file *file)
-{
-	return file->is_local && !file->is_stream;
-}
-
 static bool is_settled(const struct relation *relation, double min_resemblance)
 {
 	return relation->verification == PAIR_HASH || relation->is_part ||
@@ -278,12 +273,29 @@ void confirmer_release(struct confirmer *confirmer)
 	content_cache_release(&confirmer->cache);
 }
 
+/* Can this host read both files again? */
+static bool can_read(const struct confirm_request *request, const struct file_pair *pair)
+{
+	return pair->a->is_local && pair->b->is_local &&
+	       ((!pair->a->is_stream && !pair->b->is_stream) || request->rereads_stdin);
+}
+
+/* Is the place of a part wanted? There is none in the text of a document. */
+static bool needs_place(const struct confirm_request *request, const struct file_pair *pair)
+{
+	return request->with_places && pair->relation.is_part && !pair->relation.is_identical &&
+	       pair->place == NULL && !pair->relation.is_unreadable &&
+	       whole_of(pair)->document_bytes == 0 && can_read(request, pair);
+}
+
 /* Must a pair be read? This marks pairs that cannot be read. */
 static bool is_to_be_read(const struct confirm_request *request, struct file_pair *pair)
 {
 	if (!request->reads_all && is_settled(&pair->relation, request->min_resemblance))
 		return false;
-	if (is_within_reach(pair->a) && is_within_reach(pair->b))
+	if (pair->relation.verification == PAIR_READ) /* a passage that was found by reading */
+		return false;
+	if (can_read(request, pair))
 		return true;
 	pair->relation.is_unreadable = true;
 	return false;
@@ -301,7 +313,8 @@ bool confirmer_keeps(struct confirmer *confirmer, struct file_pair *pair)
 static void choose_pairs(struct confirming *c, struct pair_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (is_to_be_read(c->confirmer.request, &list->pairs[i]))
+		if (is_to_be_read(c->confirmer.request, &list->pairs[i]) ||
+		    needs_place(c->confirmer.request, &list->pairs[i]))
 			c->pairs[c->count++] = &list->pairs[i];
 	if (c->progress != NULL)
 		atomic_store(&c->progress->to_confirm, (long long)c->count);
@@ -315,7 +328,8 @@ static void *run_confirming(void *argument)
 		size_t next = atomic_fetch_add(&c->next, 1);
 		if (next >= c->count || first_error_is_set(&c->confirmer.first_error))
 			return NULL;
-		confirm_pair(&c->confirmer, c->pairs[next]);
+		if (is_to_be_read(c->confirmer.request, c->pairs[next]))
+			confirm_pair(&c->confirmer, c->pairs[next]);
 		if (c->progress != NULL)
 			atomic_fetch_add(&c->progress->confirmed, 1);
 	}
@@ -347,8 +361,14 @@ int confirm_pairs(struct pair_list *list, const struct confirm_request *request,
 		threads_run(resources->threads, run_confirming, &c, 0);
 		status = first_error_is_set(&c.confirmer.first_error) ? -1 : 0;
 	}
-	if (status == 0)
+	if (status == 0) {
 		drop_pairs(list, request);
+		c.count = 0;
+		for (size_t i = 0; i < list->count; i++)
+			if (needs_place(request, &list->pairs[i]))
+				c.pairs[c.count++] = &list->pairs[i];
+		status = find_part_places(list, c.pairs, c.count, &c.confirmer.cache, resources);
+	}
 	confirmer_release(&c.confirmer);
 	free(c.pairs);
 	return status;

@@ -16,6 +16,8 @@ struct confirm_request {
 	/* 0 to 1: drop pairs that were read and resemble each other less */
 	double min_resemblance;
 	struct sandbox_use *sandbox; /* reads archives; NULL: this process reads them */
+	/* Find the places of parts. Can standard input be read from its beginning? */
+	bool with_places, rereads_stdin;
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "find/reading/content_cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,7 +93,10 @@ static int open_unchanged(struct content_cache *cache, struct loaded *content, s
 	const struct find_file *file = content->file;
 	int why = EFBIG, fd = -1;
 
-	if (!content_is_inside(content) || loaded_size(content) <= WHOLE_MAX)
+	if (file->is_stream) {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		why = fd < 0 || fstat(fd, status) != 0 ? errno : 0;
+	} else if (!content_is_inside(content) || loaded_size(content) <= WHOLE_MAX)
 		fd = reopen_file(file, status, &why);
 	if (fd < 0)
 		content_report(cache, content, why);

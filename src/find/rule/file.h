@@ -139,11 +139,22 @@ static inline void settle_identity(const struct find_file *x, const struct find_
 }
 
 /*
+ * Where a part is in the file that contains it: the bytes, and for a text the lines, counted from
+ * 1. Otherwise first_line is 0.
+ */
+struct part_place {
+	int64_t begin, end; /* the first byte, counted from 0, and the byte after the last one */
+	int64_t first_line, last_line;
+};
+
+/*
  * Two files that are nearly the same. The displayed name of `a` is the first in the order of bytes.
  */
 struct file_pair {
 	const struct find_file *a, *b;
 	struct relation relation; /* the relation of a with b */
+	/* If one file is part of the other and its place is known; or NULL. Borrowed. */
+	const struct part_place *place;
 };
 
 #endif

@@ -107,7 +107,8 @@ struct find_request {
 	 * rule.
 	 */
 	size_t nearest;
-	bool inflate; /* also search for the content of gzip files */
+	bool rereads_stdin; /* standard input is a file that is requested from its beginning */
+	bool inflate;	    /* also search for the content of gzip files */
 	int64_t max_inflated_bytes;
 	struct sandbox_use *sandbox; /* reads archives; NULL: this process reads them */
 };
@@ -146,6 +147,8 @@ struct find_sink {
 	 * file.
 	 */
 	void (*unconfirmed)(void *context, const struct find_file *file, int system_errno);
+	/* The same for a file that should be searched for short requested files; or NULL. */
+	void (*unsearched)(void *context, const struct find_file *file, int system_errno);
 };
 
 /* The progress of a search, for a thread that displays it. */
@@ -173,6 +176,8 @@ struct find_counts {
 	/* Files of size 0, which are left out unless the request includes them. */
 	uint64_t empty;
 	uint64_t folded;     /* pairs or groups of members that were left out */
+	uint64_t brief;	     /* requested files that larger files may contain unnoticed */
+	uint64_t elsewhere;  /* files of other hosts that could not be searched for these */
 	uint64_t unsketched; /* files read without a sketch of the measure, or of resemblance */
 };
 

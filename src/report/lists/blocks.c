@@ -18,13 +18,13 @@
 #define GAP 2
 #define BLOCK_MARGIN 2 /* the columns before a label */
 #define SIZE_COLUMNS 9 /* the columns of "999 bytes" */
-#define SHARE_SIZE_MAX (LABEL_SIZE + 1)
+#define SHARE_SIZE_MAX (LABEL_SIZE + PLACE_SIZE + 2)
 
 struct block_line {
 	const struct find_file *file;
 	const char *colour;
 	char label[LABEL_SIZE];	    /* empty for the first file */
-	char share[SHARE_SIZE_MAX]; /* the share after the path, or empty */
+	char share[SHARE_SIZE_MAX]; /* the share and the place after the path, or empty */
 	const struct find_file
 		*same_as; /* the file that this file is a copy of, unless that is the first file */
 	bool is_alone;	  /* the block has only its first file */
@@ -36,12 +36,13 @@ struct block_line {
 static void describe_relation(const struct file_pair *pair, struct block_line *line)
 {
 	const struct relation *relation = &pair->relation;
-	char label[LABEL_SIZE];
+	char label[LABEL_SIZE], place[PLACE_SIZE];
 
 	if (relation->is_part && !relation->is_identical) {
 		snprintf(line->label, LABEL_SIZE, "%s",
 			 relation->contained_b > relation->contained_a ? "part of" : "contains");
-		snprintf(line->share, SHARE_SIZE_MAX, " %s", share_label(relation, label));
+		snprintf(line->share, SHARE_SIZE_MAX, " %s%s%s", share_label(relation, label),
+			 pair->place == NULL ? "" : " ", place_label(pair->place, place));
 		return;
 	}
 	pair_label(pair, label);

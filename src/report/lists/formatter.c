@@ -4,6 +4,8 @@
  */
 #include "report/lists/formatter.h"
 
+#include <inttypes.h>
+
 #include "base/text/decimal.h"
 #include "base/text/escape.h"
 
@@ -70,6 +72,24 @@ char *share_label(const struct relation *relation, char label[LABEL_SIZE])
 	return label;
 }
 
+char *place_label(const struct part_place *place, char label[PLACE_SIZE])
+{
+	bool has_lines = place != NULL && place->first_line > 0;
+	int64_t first, last;
+
+	label[0] = '\0';
+	if (place == NULL)
+		return label;
+	first = has_lines ? place->first_line : place->begin;
+	last = has_lines ? place->last_line : place->end - 1;
+	if (first == last)
+		snprintf(label, PLACE_SIZE, "%s %" PRId64, has_lines ? "line" : "byte", first);
+	else
+		snprintf(label, PLACE_SIZE, "%s %" PRId64 "-%" PRId64,
+			 has_lines ? "lines" : "bytes", first, last);
+	return label;
+}
+
 static void label_part(const struct relation *relation, char label[LABEL_SIZE])
 {
 	char share[LABEL_SIZE];
@@ -98,7 +118,8 @@ char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE])
 
 struct file_pair member_pair(const struct group *group, const struct group_member *member)
 {
-	struct file_pair pair = {member->file, group->representative, member->relation};
+	struct file_pair pair = {member->file, group->representative, member->relation,
+				 member->place};
 
 	pair.relation.is_identical = member->role == ROLE_COPY ||
 				     pair.relation.verification == PAIR_HASH;

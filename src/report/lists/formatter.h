@@ -97,6 +97,9 @@ const char *confirmation_name(const struct file_pair *pair);
 char *pair_label(const struct file_pair *pair, char label[LABEL_SIZE]);
 /* The share of one file that is in the other: "(95 %)". */
 char *share_label(const struct relation *relation, char label[LABEL_SIZE]);
+/* The place of a part in the file that contains it: "lines 12-34", or "" for NULL. */
+#define PLACE_SIZE 56
+char *place_label(const struct part_place *place, char label[PLACE_SIZE]);
 /* Return a member and the representative of its group as a pair; the representative is `b`. */
 struct file_pair member_pair(const struct group *group, const struct group_member *member);
 

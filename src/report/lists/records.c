@@ -17,6 +17,9 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 {
 	const struct relation *relation = &pair->relation;
 	const char *verified = verification_name(relation->verification);
+	static const struct part_place nowhere = {NO_NUMBER, NO_NUMBER, 0, 0};
+	const struct part_place *place = pair->place == NULL ? &nowhere : pair->place;
+	bool has_lines = place->first_line > 0;
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
 		FIELD_UNSIGNED(IN_LISTS, "distance", relation->distance),
@@ -34,6 +37,10 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 		FIELD_TEXT(IN_LISTS, "path_a", find_file_display(pair->a)),
 		FIELD_TEXT(IN_LISTS, "path_b", find_file_display(pair->b)),
 		FIELD_WORD(IN_CSV, "verified", verified),
+		FIELD_SIGNED(IN_JSON, "part_begin", place->begin),
+		FIELD_SIGNED(IN_JSON, "part_end", place->end),
+		FIELD_SIGNED(IN_JSON, "part_first_line", has_lines ? place->first_line : NO_NUMBER),
+		FIELD_SIGNED(IN_JSON, "part_last_line", has_lines ? place->last_line : NO_NUMBER),
 		FIELDS_END,
 	};
 

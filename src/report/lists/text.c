@@ -21,7 +21,7 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	char label[LABEL_SIZE];
+	char label[LABEL_SIZE], place[PLACE_SIZE];
 
 	colour(out, pair->relation.is_identical ? GREEN : YELLOW, how);
 	fprintf(out, "%-*s", LABEL_COLUMNS, pair_label(pair, label));
@@ -32,6 +32,8 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 		fputc(WIDTH_MARK, out);
 	fputs("  ", out);
 	write_path(out, find_file_display(pair->b), how);
+	if (pair->place != NULL)
+		fprintf(out, "  %s", place_label(pair->place, place));
 	fputc('\n', out);
 }
 

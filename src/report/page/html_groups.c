@@ -160,7 +160,7 @@ static struct file_pair pair_from_first(const struct group *group,
 {
 	struct file_pair pair = member_pair(group, member);
 
-	return (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation)};
+	return (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation), pair.place};
 }
 
 /* Begin a content, but do not end it: the difference, the picture and the files follow. */
