@@ -18,7 +18,8 @@
 #define CHUNK ((size_t)64 * 1024)
 /* The memory of a unit: its begin, two pieces with room to sort, and their numbers before it. */
 #define UNIT_MEMORY 160
-#define PLACES_MAX 16 /* a piece in more places does not show where something is */
+#define PIECE_SAMPLED 6 /* the level of pieces without places */
+#define PLACES_MAX 16	/* a piece in more places does not show where something is */
 #define BUCKET_BITS_MAX 24
 
 /* Makes a form from bytes that arrive one after another. */
@@ -221,6 +222,62 @@ static int read_all(struct reader *reader, int fd, int *why, struct simhash_erro
 		if (end_form(&reader->makers[i], reader->pieces->size_bytes, error) != 0)
 			return -1;
 	return 1;
+}
+
+/* ---- All pieces without places ---- */
+
+struct collecting {
+	struct resemblance_registers registers;
+	struct normal_form normal;
+	size_t fill; /* bytes of the form, of which the first were in the last piece */
+	uint8_t chunk[CHUNK], form[SHINGLE_OVERLAP + CHUNK + SQUEEZE_SLACK];
+};
+
+/* Add the next bytes of the form, and keep the last ones. */
+static void collect(struct collecting *collecting, size_t size)
+{
+	collecting->fill += size;
+	if (collecting->fill < SHINGLE_SIZE)
+		return;
+	resemblance_add(&collecting->registers, PIECE_SAMPLED, 0, collecting->form,
+			collecting->fill);
+	memmove(collecting->form, collecting->form + collecting->fill - SHINGLE_OVERLAP,
+		SHINGLE_OVERLAP);
+	collecting->fill = SHINGLE_OVERLAP;
+}
+
+static void collect_chunk(struct collecting *collecting, size_t size, bool as_text)
+{
+	size_t written = size;
+
+	if (as_text)
+		normal_form_add(&collecting->normal, collecting->chunk, size,
+				collecting->form + collecting->fill, CHUNK, &written);
+	else
+		memcpy(collecting->form + collecting->fill, collecting->chunk, size);
+	collect(collecting, written);
+}
+
+int file_collect_pieces(int fd, bool as_text, struct piece_collector *collector, int *why,
+			struct simhash_error *error)
+{
+	struct collecting *collecting = calloc(1, sizeof *collecting);
+	ssize_t size;
+
+	if (collecting == NULL)
+		return error_set_memory(error);
+	resemblance_begin(&collecting->registers);
+	collecting->registers.pieces = collector;
+	collecting->normal = (struct normal_form){.is_text = true, .is_after_white = true};
+	do {
+		size = fill_chunk(fd, collecting->chunk);
+		if (size > 0)
+			collect_chunk(collecting, (size_t)size, as_text);
+	} while (size == (ssize_t)CHUNK);
+	if (size < 0)
+		*why = errno;
+	free(collecting);
+	return size >= 0;
 }
 
 /* ---- The table of pieces ---- */

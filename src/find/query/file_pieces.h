@@ -13,7 +13,7 @@
 #define SIMHASH_FIND_FILE_PIECES_H
 
 #include "base/sort/sort.h"
-#include "core/content_pieces.h"
+#include "core/piece_collector.h"
 #include "simhash.h"
 
 /*
@@ -53,6 +53,13 @@ struct file_pieces {
 int file_pieces_read(struct file_pieces *pieces, int fd, size_t memory_bytes, int *why,
 		     struct simhash_error *error);
 void file_pieces_release(struct file_pieces *pieces);
+
+/*
+ * Add the pieces of an open file in one form, from its current place to its end, to a collector that
+ * has begun. Returns 1, or 0 with the errno *why if the file cannot be read.
+ */
+int file_collect_pieces(int fd, bool as_text, struct piece_collector *collector, int *why,
+			struct simhash_error *error);
 
 /* Return the pieces with this value, which is below the bound of the level; *count may be 0. */
 const struct sort_item *file_form_find(const struct file_form *form, uint64_t value, size_t *count);

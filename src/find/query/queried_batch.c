@@ -98,6 +98,7 @@ int queried_batch_add(struct queried_batch *batch, struct queried_file *queried,
 		return -1;
 	}
 	batch->files[batch->count++] = *queried;
+	batch->pieces_bytes += queried->other_pieces.size;
 	batch->pieces_bytes += queried->sketches == NULL ? 0 : queried->sketches->pieces.size;
 	return 0;
 }

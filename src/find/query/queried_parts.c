@@ -21,8 +21,11 @@ struct asked_piece {
 	uint32_t file;
 };
 
-/* The numbers of pieces of a file below each possible bound. */
+#define FORMS_MAX 2 /* see struct queried_file */
+
+/* The numbers of pieces of a file, in one form, below each possible bound. */
 struct asked_file {
+	uint32_t reach; /* the number of the requested file */
 	unsigned level;
 	uint32_t below[PIECE_LEVEL_MAX + 1];
 	uint32_t shared; /* with the content that is compared */
@@ -35,6 +38,7 @@ struct part_search {
 	struct asked_piece *pieces;
 	size_t count, capacity;
 	struct asked_file *files;
+	size_t file_count;
 	uint32_t *touched; /* the files that share pieces with the content */
 	size_t touched_count;
 	uint64_t *filter;
@@ -56,22 +60,35 @@ static void count_below(struct asked_file *file, const struct content_pieces *pi
 	}
 }
 
-static int take_file(struct part_search *search, uint32_t number, struct simhash_error *error)
+static int take_form(struct part_search *search, uint32_t reach, struct bytes stored,
+		     struct simhash_error *error)
 {
-	const struct row_sketches *sketches = search->reaches[number].queried->sketches;
+	uint32_t number = (uint32_t)search->file_count;
 	struct content_pieces pieces;
 
-	if (sketches == NULL || sketches->pieces.size == 0 ||
-	    !content_pieces_load(sketches->pieces.data, sketches->pieces.size, search->values,
-				 &pieces))
+	if (stored.size == 0 ||
+	    !content_pieces_load(stored.data, stored.size, search->values, &pieces))
 		return 0;
 	if (array_reserve(&search->pieces, &search->capacity, search->count + pieces.count,
 			  sizeof *search->pieces, error) != 0)
 		return -1;
 	for (size_t i = 0; i < pieces.count; i++)
 		search->pieces[search->count++] = (struct asked_piece){pieces.values[i], number};
-	count_below(&search->files[number], &pieces);
+	search->files[number].reach = reach;
+	count_below(&search->files[search->file_count++], &pieces);
 	return 0;
+}
+
+static int take_file(struct part_search *search, uint32_t reach, struct simhash_error *error)
+{
+	const struct queried_file *queried = search->reaches[reach].queried;
+
+	if (queried->sketches == NULL)
+		return 0;
+	return take_form(search, reach, queried->sketches->pieces, error) != 0 ||
+			       take_form(search, reach, queried->other_pieces, error) != 0
+		       ? -1
+		       : 0;
 }
 
 static int compare_asked(const void *a, const void *b)
@@ -107,8 +124,8 @@ static int make_filter(struct part_search *search, struct simhash_error *error)
 
 static int take_files(struct part_search *search, size_t count, struct simhash_error *error)
 {
-	search->files = calloc(count, sizeof *search->files);
-	search->touched = malloc(count * sizeof *search->touched);
+	search->files = calloc(count * FORMS_MAX, sizeof *search->files);
+	search->touched = malloc(count * FORMS_MAX * sizeof *search->touched);
 	search->values = malloc(PIECES_MAX * sizeof *search->values);
 	if (search->files == NULL || search->touched == NULL || search->values == NULL)
 		return error_set_memory(error);
@@ -153,9 +170,22 @@ static size_t pieces_below(const struct content_pieces *pieces, unsigned level)
 	return count;
 }
 
-/* Note that a file and a content are a part if one of them is mostly in the other. */
+/* The part of the requested file and this content that was noted for its other form, or NULL. */
+static struct queried_part *other_form(const struct queried_parts *parts, size_t first,
+				       uint32_t reach)
+{
+	for (size_t i = first; i < parts->count; i++)
+		if (parts->items[i].reach == reach)
+			return &parts->items[i];
+	return NULL;
+}
+
+/*
+ * Note that a file and a content are a part if one of them is mostly in the other. The parts of this
+ * content begin with number `first`.
+ */
 static int note_part(struct part_search *search, const struct piece_row *row,
-		     const struct content_pieces *pieces, uint32_t number,
+		     const struct content_pieces *pieces, uint32_t number, size_t first,
 		     struct simhash_error *error)
 {
 	const struct asked_file *file = &search->files[number];
@@ -164,13 +194,20 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 	double in_content = pieces_share(search->min_share, file->shared, file->below[level]);
 	double in_queried =
 		pieces_share(search->min_share, file->shared, pieces_below(pieces, level));
+	struct queried_part *part = other_form(parts, first, file->reach);
 
 	if (in_content == 0 && in_queried == 0)
 		return 0;
+	if (part != NULL) {
+		part->in_content = in_content > part->in_content ? in_content : part->in_content;
+		part->in_queried = in_queried > part->in_queried ? in_queried : part->in_queried;
+		return 0;
+	}
 	if (array_reserve(&parts->items, &parts->capacity, parts->count + 1, sizeof *parts->items,
 			  error) != 0)
 		return -1;
-	parts->items[parts->count] = (struct queried_part){*row, number, in_content, in_queried};
+	parts->items[parts->count] =
+		(struct queried_part){*row, file->reach, in_content, in_queried};
 	parts->items[parts->count++].content.value = (struct bytes){NULL, 0};
 	key_bounds_extend(&parts->bounds,
 			  &(struct key_bounds){{0, INT64_MAX}, {row->size_bytes, row->size_bytes}});
@@ -180,6 +217,7 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 static int compare_content(struct part_search *search, const struct piece_row *row,
 			   struct simhash_error *error)
 {
+	size_t first = search->parts->count;
 	struct content_pieces pieces;
 	int status = 0;
 
@@ -191,7 +229,7 @@ static int compare_content(struct part_search *search, const struct piece_row *r
 	for (size_t i = 0; i < search->touched_count; i++) {
 		uint32_t number = search->touched[i];
 		if (status == 0)
-			status = note_part(search, row, &pieces, number, error);
+			status = note_part(search, row, &pieces, number, first, error);
 		search->files[number].shared = 0;
 	}
 	return status;
