@@ -166,6 +166,25 @@ check "files that contain others"
 runs 0 "$SIMFIND" --summary=none "$files/whole/table-12-all"
 same "screen" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/table-12( .*|$)' out)"
 
+# A text in a file that is no text, in both directions. There its white space counts.
+mkdir other
+python3 - other <<'PYTHON'
+import random, sys
+random.seed(24)
+text = "".join("\t" + "  ".join(str(random.randrange(10**9)) for _ in range(9)) + "\r\n" for _ in range(900)).encode()
+open(f"{sys.argv[1]}/text", "wb").write(text)
+open(f"{sys.argv[1]}/image", "wb").write(random.randbytes(50000) + text + random.randbytes(60000))
+PYTHON
+reset
+settle other
+runs 0 "$SIMHASH" -q other/image
+runs 0 "$SIMFIND" --summary=none other/text
+same "a text in an image" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/other/image( |$)' out)"
+reset
+runs 0 "$SIMHASH" -q other/text
+runs 0 "$SIMFIND" --summary=none other/image
+same "an image with a text" 1 "$(grep -cE '^(part of|contains) \(>99 %\) .*/other/text( |$)' out)"
+
 # All pairs: the parts and the wholes are in the index. What 40 contents have does not count, even if
 # it is all of a file.
 settle asked

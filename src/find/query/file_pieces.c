@@ -12,6 +12,7 @@
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
+#include "base/files/open_file.h"
 #include "core/normal_form.h"
 #include "core/resemblance.h"
 
@@ -258,26 +259,58 @@ static void collect_chunk(struct collecting *collecting, size_t size, bool as_te
 	collect(collecting, written);
 }
 
-int file_collect_pieces(int fd, bool as_text, struct piece_collector *collector, int *why,
-			struct simhash_error *error)
+/* False if the file cannot be read to its end. */
+static bool collect_all(struct collecting *collecting, int fd, bool as_text)
 {
-	struct collecting *collecting = calloc(1, sizeof *collecting);
 	ssize_t size;
 
-	if (collecting == NULL)
-		return error_set_memory(error);
-	resemblance_begin(&collecting->registers);
-	collecting->registers.pieces = collector;
-	collecting->normal = (struct normal_form){.is_text = true, .is_after_white = true};
 	do {
 		size = fill_chunk(fd, collecting->chunk);
 		if (size > 0)
 			collect_chunk(collecting, (size_t)size, as_text);
 	} while (size == (ssize_t)CHUNK);
-	if (size < 0)
-		*why = errno;
-	free(collecting);
 	return size >= 0;
+}
+
+static int store_pieces(struct piece_collector *collector, struct arena *arena,
+			struct bytes *stored, struct simhash_error *error)
+{
+	struct content_pieces pieces;
+	uint8_t *bytes;
+
+	if (!piece_collector_finish(collector, &pieces))
+		return error_set_memory(error);
+	if (pieces.count == 0)
+		return 0;
+	bytes = arena_take(arena, PIECES_STORED_MAX(pieces.count));
+	if (bytes == NULL)
+		return error_set_memory(error);
+	*stored = (struct bytes){(const char *)bytes, content_pieces_store(&pieces, bytes)};
+	return 0;
+}
+
+int file_other_pieces(const char *path, bool is_text, const struct piece_levels *levels,
+		      struct arena *arena, struct bytes *stored, struct simhash_error *error)
+{
+	struct collecting *collecting = calloc(1, sizeof *collecting);
+	struct piece_collector collector = {.limit = 0};
+	int fd, status = 0;
+
+	if (collecting == NULL)
+		return error_set_memory(error);
+	piece_collector_begin(&collector, is_text ? levels->other : levels->text);
+	collector.takes_small = levels->small;
+	resemblance_begin(&collecting->registers);
+	collecting->registers.pieces = &collector;
+	collecting->normal = (struct normal_form){.is_text = true, .is_after_white = true};
+	fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && collect_all(collecting, fd, !is_text))
+		status = store_pieces(&collector, arena, stored, error);
+	if (fd >= 0)
+		close_content(fd);
+	piece_collector_release(&collector);
+	free(collecting);
+	return status;
 }
 
 /* ---- The table of pieces ---- */

@@ -12,6 +12,7 @@
 #ifndef SIMHASH_FIND_FILE_PIECES_H
 #define SIMHASH_FIND_FILE_PIECES_H
 
+#include "base/data/arena.h"
 #include "base/sort/sort.h"
 #include "core/piece_collector.h"
 #include "simhash.h"
@@ -55,11 +56,12 @@ int file_pieces_read(struct file_pieces *pieces, int fd, size_t memory_bytes, in
 void file_pieces_release(struct file_pieces *pieces);
 
 /*
- * Add the pieces of an open file in one form, from its current place to its end, to a collector that
- * has begun. Returns 1, or 0 with the errno *why if the file cannot be read.
+ * Collect the pieces of a file in its other form: of the bytes of a text, or of the normal form of
+ * other bytes. *stored is their stored form in the arena; it stays empty if the file cannot be read
+ * again. Error: memory is short.
  */
-int file_collect_pieces(int fd, bool as_text, struct piece_collector *collector, int *why,
-			struct simhash_error *error);
+int file_other_pieces(const char *path, bool is_text, const struct piece_levels *levels,
+		      struct arena *arena, struct bytes *stored, struct simhash_error *error);
 
 /* Return the pieces with this value, which is below the bound of the level; *count may be 0. */
 const struct sort_item *file_form_find(const struct file_form *form, uint64_t value, size_t *count);

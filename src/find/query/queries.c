@@ -15,8 +15,8 @@
 #include "base/files/path.h"
 #include "core/resemblance.h"
 #include "find/pairs/sketch_join.h"
-#include "find/query/member_path.h"
 #include "find/query/file_pieces.h"
+#include "find/query/member_path.h"
 #include "find/query/queried_batch.h"
 #include "find/query/queried_report.h"
 #include "find/rule/queried_file.h"
@@ -138,34 +138,6 @@ static int scan_asked(struct asking *asking, const char *path, bool is_inflated,
 											      : 1;
 }
 
-/*
- * Collect the pieces of the file in its other form. A file that cannot be read again has none. -1 if
- * memory is short.
- */
-static int add_other_pieces(const struct asking *asking, const char *path,
-			    struct queried_file *queried, struct simhash_error *error)
-{
-	bool as_text = !resemblance_is_text(&queried->file.sketch);
-	struct piece_collector collector = {.limit = 0};
-	struct content_pieces pieces;
-	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), why, status = 0;
-
-	piece_collector_begin(&collector, as_text ? asked_levels.text : asked_levels.other);
-	collector.takes_small = true;
-	if (fd >= 0 && verify_proposes(&asking->finder->request->rule.verify))
-		status = file_collect_pieces(fd, as_text, &collector, &why, error);
-	if (fd >= 0)
-		close_content(fd);
-	if (status == 1 && piece_collector_finish(&collector, &pieces) && pieces.count > 0) {
-		uint8_t *bytes = arena_take(&queried->arena, PIECES_STORED_MAX(pieces.count));
-		if (bytes != NULL)
-			queried->other_pieces = (struct bytes){
-				(const char *)bytes, content_pieces_store(&pieces, bytes)};
-	}
-	piece_collector_release(&collector);
-	return status < 0 ? -1 : 0;
-}
-
 /* Take over a requested file. If many are waiting, report the files similar to them. */
 static int take_asked(struct asking *asking, struct queried_file *queried, bool is_named,
 		      struct simhash_error *error)
@@ -257,6 +229,13 @@ static int ask_for_text(struct asking *asking, const char *path, struct file_row
 	return take_asked(asking, &text, true, error);
 }
 
+static bool searches_parts(const struct asking *asking)
+{
+	const struct find_request *request = asking->finder->request;
+
+	return request->measure == NULL && verify_proposes(&request->rule.verify);
+}
+
 /* Returns 1, or 0 if the file cannot be read. */
 static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 		   struct simhash_error *error)
@@ -268,9 +247,9 @@ static int ask_for(struct asking *asking, const char *path, bool is_inflated,
 
 	if (status == 1 && uses_texts && scan_text(asking, path, &row))
 		status = ask_for_text(asking, path, &row, &queried, error) == 0 ? 1 : -1;
-	if (status == 1 && path != NULL && !is_inflated &&
-	    asking->finder->request->measure == NULL &&
-	    add_other_pieces(asking, path, &queried, error) != 0)
+	if (status == 1 && path != NULL && !is_inflated && searches_parts(asking) &&
+	    file_other_pieces(path, resemblance_is_text(&queried.file.sketch), &asked_levels,
+			      &queried.arena, &queried.other_pieces, error) != 0)
 		status = -1;
 	/* The nearest files are found by the text alone. */
 	if (status == 1 && (!queried.file.lacks_text || asking->finder->request->nearest == 0))
