@@ -18,8 +18,11 @@ archive() {
 helpers() {
 	{ grep -lsxE "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | cut -d/ -f3
 }
+# has_helper PID: does it have a process that has read for a while, and so has started completely?
 has_helper() {
-	[ -n "$(helpers "$1")" ]
+	local helper ticks
+	helper=$(helpers "$1")
+	[ -n "$helper" ] && ticks=$(cut -d' ' -f14 "/proc/$helper/stat" 2>/dev/null) && [ "$ticks" -ge 20 ]
 }
 is_gone() {
 	! kill -0 "$1" 2>/dev/null
