@@ -86,6 +86,8 @@ make_home() {
 	echo build >src/.gitignore
 	echo object >src/main.o
 	cat documents/draft.txt old/notes.txt documents/report.odt >disk.img
+	sed -n 100,110p documents/draft.txt >passage.txt
+	sed -n 200,205p documents/final.txt >note.txt
 	seq 40000 41000 | factor >logs/today.log
 	sed 3d logs/today.log >logs/yesterday.log
 	cp logs/yesterday.log logs/old.log && gzip logs/old.log
