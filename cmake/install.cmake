@@ -8,7 +8,8 @@ file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INST
 string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
-string(JOIN ", " index_modules zlib sqlite3 libxxhash ${mysql_module} ${archive_module} ${image_module} ${ewf_module} ${bfio_module} ${document_module} ${mail_module} ${sandbox_module} ${nettle_module})
+string(JOIN ", " index_modules zlib sqlite3 libxxhash ${mysql_module} ${archive_module} ${document_module} ${sandbox_module} ${nettle_module})
+list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE dl_flags)
 configure_file(cmake/simhash.pc.in simhash.pc @ONLY)
 configure_file(cmake/simhash-index.pc.in simhash-index.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simhash.pc ${CMAKE_CURRENT_BINARY_DIR}/simhash-index.pc

@@ -72,15 +72,11 @@ add_library(simhash::static ALIAS simhash_static)
 
 add_public_library(simhash_index OUTPUT simhash-index EXPORTS "simhash_index_*"
   ROOMS base core measure store scan lists find api
-  LIBRARIES ${simhash_libraries} $<BUILD_INTERFACE:PkgConfig::SQLITE3> $<BUILD_INTERFACE:PkgConfig::XXHASH>
+  LIBRARIES ${simhash_libraries} ${CMAKE_DL_LIBS} $<BUILD_INTERFACE:PkgConfig::SQLITE3> $<BUILD_INTERFACE:PkgConfig::XXHASH>
             $<BUILD_INTERFACE:${mysql_target}> $<INSTALL_INTERFACE:sqlite3> $<INSTALL_INTERFACE:xxhash>
             "$<INSTALL_INTERFACE:${mysql_names}>"
             $<BUILD_INTERFACE:${archive_target}> "$<INSTALL_INTERFACE:${archive_names}>"
-            $<BUILD_INTERFACE:${image_target}> "$<INSTALL_INTERFACE:${image_names}>"
-            $<BUILD_INTERFACE:${ewf_target}> "$<INSTALL_INTERFACE:${ewf_names}>"
-            $<BUILD_INTERFACE:${bfio_target}> "$<INSTALL_INTERFACE:${bfio_names}>"
             $<BUILD_INTERFACE:${document_target}> "$<INSTALL_INTERFACE:${document_names}>"
-            $<BUILD_INTERFACE:${mail_target}> "$<INSTALL_INTERFACE:${mail_names}>"
             $<BUILD_INTERFACE:${sandbox_target}> "$<INSTALL_INTERFACE:${sandbox_names}>"
             $<BUILD_INTERFACE:${nettle_target}> "$<INSTALL_INTERFACE:${nettle_names}>")
 add_library(simhash::index ALIAS simhash_index_shared)

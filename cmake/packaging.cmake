@@ -55,6 +55,15 @@ endmacro()
 # the other. So this package has another name. It conflicts with Debian's package, whose files it
 # would overwrite, and replaces it when apt or dpkg installs it.
 set(debian_main simhash-similarity)
+# dpkg-shlibdeps does not see libraries that are loaded when they are needed.
+set(debian_recommends "")
+foreach(file IN LISTS image_file ewf_file mail_file)
+  execute_process(COMMAND dpkg -S ${file} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(owner MATCHES "^([^:, ]+)")
+    list(APPEND debian_recommends ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+list(JOIN debian_recommends ", " debian_recommends)
 set(debian_library libsimhash${simhash_soversion})
 debian_package(programs ${debian_main} utils "find files that are nearly the same"
 "simhash indexes files by keys that are close where contents are similar.
@@ -62,12 +71,12 @@ simfind lists the pairs and groups of identical and of similar files, also
 where pieces were changed, inserted, removed or moved. The index is an SQLite
 file, or a MySQL or MariaDB database that many hosts share.
 simkeep removes copies or replaces them by links, and can undo that."
-  PACKAGE_SHLIBDEPS ON PACKAGE_CONFLICTS simhash PACKAGE_REPLACES simhash)
+  PACKAGE_SHLIBDEPS ON PACKAGE_RECOMMENDS "${debian_recommends}" PACKAGE_CONFLICTS simhash PACKAGE_REPLACES simhash)
 debian_package(library ${debian_library} libs "find files that are nearly the same - libraries"
 "libsimhash computes sum tables, keys and sketches of contents, by which
 similar files are found. libsimhash-index reads the index of the program
 simhash, and finds the similar files in it."
-  PACKAGE_SHLIBDEPS ON)
+  PACKAGE_SHLIBDEPS ON PACKAGE_RECOMMENDS "${debian_recommends}")
 # A program that links the static libraries needs the libraries that they use, and pkg-config
 # requires them.
 set(debian_needs "${debian_library} (= ${PROJECT_VERSION})" zlib1g-dev libsqlite3-dev libxxhash-dev libunistring-dev)
@@ -83,15 +92,6 @@ if(archive_target)
 endif()
 if(document_target)
   list(APPEND debian_needs libexpat1-dev)
-endif()
-if(image_target)
-  list(APPEND debian_needs libtsk-dev)
-endif()
-if(bfio_target)
-  list(APPEND debian_needs libewf-dev libbfio-dev)
-endif()
-if(mail_target)
-  list(APPEND debian_needs libgmime-3.0-dev)
 endif()
 if(sandbox_target)
   list(APPEND debian_needs libseccomp-dev)

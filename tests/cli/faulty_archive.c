@@ -103,19 +103,58 @@ int archive_read_next_header(struct archive *archive, struct archive_entry **ent
 	return status;
 }
 
-/* Replaces the function of libtsk that finds the content of a file: one of them crashes. */
-const void *tsk_fs_file_attr_get(void *file);
-const void *tsk_fs_file_attr_get(void *file)
-{
-	static int files;
-	const char *faulty = getenv("FAULTY_IMAGE");
-	const void *(*get)(void *);
+/* ---- Libraries that are loaded when they are needed ---- */
 
-	find_next("tsk_fs_file_attr_get", &get, sizeof get);
-	if (faulty != NULL && ++files == atoi(faulty))
-		raise(SIGSEGV);
-	return get(file);
+static void *image_library;
+
+static int has_word(const char *text, const char *variable)
+{
+	const char *word = getenv(variable);
+
+	return word != NULL && text != NULL && strstr(text, word) != NULL;
 }
+
+/* A library may be missing, or its file exists but cannot be loaded. */
+void *dlopen(const char *file, int mode)
+{
+	void *(*load)(const char *, int);
+	void *library = NULL;
+
+	find_next("dlopen", &load, sizeof load);
+	if (!has_word(file, "MISSING_LIBRARY") && !has_word(file, "BROKEN_LIBRARY"))
+		library = load(file, mode);
+	if (file != NULL && strstr(file, "libtsk") != NULL)
+		image_library = library;
+	return library;
+}
+
+int access(const char *path, int mode)
+{
+	int (*is_there)(const char *, int);
+
+	find_next("access", &is_there, sizeof is_there);
+	if (!has_word(path, "MISSING_LIBRARY"))
+		return is_there(path, mode);
+	errno = ENOENT;
+	return -1;
+}
+
+/* Replaces the function with which libtsk finds the content of a file: one of the calls crashes. */
+const void *tsk_fs_attrlist_get(const void *list, int type);
+const void *tsk_fs_attrlist_get(const void *list, int type)
+{
+	static int calls;
+	const char *faulty = getenv("FAULTY_IMAGE");
+	void *found = dlsym(image_library, "tsk_fs_attrlist_get");
+	const void *(*get)(const void *, int);
+
+	memcpy(&get, &found, sizeof get);
+	if (faulty != NULL && ++calls == atoi(faulty))
+		raise(SIGSEGV);
+	return get(list, type);
+}
+
+/* ---- The sandbox ---- */
 
 /* Simulates a system without seccomp, if requested. */
 int seccomp_load(const scmp_filter_ctx filter)

@@ -76,6 +76,64 @@ for program in "$SIMHASH" "$SIMFIND"; do
 done
 reset
 
+# The libraries for mail and images are loaded only by a process that reads them.
+# loads COUNT LIBRARY [OPTION]...: check that this many processes of a run load the library
+loads() {
+	rm -f loaded.*
+	LD_DEBUG=files LD_DEBUG_OUTPUT=loaded runs 0 "$SIMHASH" -q -j1 "${@:3}" "$files"/{fine.tar,x.docx,x.mbox}
+	same "processes with ${*:3}" 2 "$(find . -name 'loaded.*' | wc -l)"
+	same "$2 with ${*:3}" "$1" "$({ grep -l "file=$2" loaded.* || true; } | wc -l)"
+	reset
+}
+(cd "$TEST_FOLDER" && mkdir word && seq 100 >word/document.xml && python3 -m zipfile -c "$files/x.docx" word)
+printf 'From a@b Thu Jan  1 00:00:00 2026\nSubject: x\n\nbody\n' >"$files/x.mbox"
+for part in mail:mbox:libgmime images:disk:libtsk ewf:ewf:libewf; do
+	IFS=: read -r feature kind name <<<"$part"
+	built_with $feature || continue
+	if built_with documents; then
+		loads 0 $name
+	fi
+	loads 0 $name --decompress=zip,tar
+	loads 1 $name --decompress=tar,$kind
+	loads 1 $name -z
+done
+
+# Without a library, the programs work as if they were built without it.
+for part in mail:mbox:libgmime:GMime images:disk:libtsk:libtsk ewf:ewf:libewf:libewf; do
+	IFS=: read -r feature kind file name <<<"$part"
+	built_with $feature || continue
+	"$SIMHASH" --version | grep '^containers:' | has " $kind,"
+	MISSING_LIBRARY=$file runs 0 with_faults "$SIMHASH" --version
+	! grep -q "^containers:.* $kind," out || fail "there is $kind without $file"
+	grep -q "^containers:.*[(,] without $name[,)]" out || fail "--version does not say so: $(cat out)"
+	MISSING_LIBRARY=$file runs 1 with_faults "$SIMHASH" --print --decompress=tar,$kind "$files/x.mbox"
+	said "--decompress 'tar,$kind': $kind needs $name; install it, or build simhash with it"
+done
+if built_with mail; then
+	MISSING_LIBRARY=libgmime runs 0 with_faults "$SIMHASH" --print -z "$files/x.mbox"
+	same "a mailbox without GMime" "$files/x.mbox" "$(sed -n 's/^file *//p' out)"
+	# A library that exists but cannot be loaded is a problem of each file.
+	for without in '' no; do
+		SIMHASH_SANDBOX=$without BROKEN_LIBRARY=libgmime runs 2 with_faults "$SIMHASH" --print -z "$files/x.mbox" "$files/fine.tar"
+		said "$files/x.mbox: Operation not supported"
+		grep -q "fine.tar//first" out || fail "other archives are not read"
+	done
+fi
+# A process that has not loaded a library is replaced when a file needs it: without -z, only the
+# changed mailbox is read for its messages.
+if built_with mail && built_with documents; then
+	rm "$files/fine.tar"
+	for number in $(seq 9); do
+		cp "$files/x.docx" "$files/$number.docx"
+	done
+	runs 0 "$SIMHASH" -z "$files"
+	printf 'more\n' | tee -a "$files"/*.docx >>"$files/x.mbox"
+	runs 0 "$SIMHASH" -j1 "$files"
+	same "members" "x.mbox//000001.eml x.mbox//000001.eml//1.txt" "$(rows | tr ' ' '\n' | grep mbox | xargs)"
+	reset
+fi
+rm "$files"/*.docx "$files/x.mbox"
+
 # A process that reads an archive a second time, with more memory, may end before it reaches the
 # place of the first reading.
 (cd "$TEST_FOLDER" && seq 20000 >early && cp early late && bsdtar -cf "$files/late.tar" early late)

@@ -89,6 +89,13 @@ for name in "${libraries[@]}"; do
 	grep -qE "^${name#*:} \(>= [^)]+\)$" depends ||
 		fail "depends: no ${name#*:} in $(cat depends)"
 done
+
+# They recommend the packages of the libraries that are loaded when they are needed.
+recommended=$({ strings -a build/simhash | grep -xE '/.*/lib(tsk|ewf|gmime-[0-9.]*)\.so[.0-9]*' || true; } | xargs -r dpkg -S | cut -d: -f1 | sort)
+for made in "$deb" "$library_deb"; do
+	same "recommends" "$recommended" "$(field Recommends "$made" | items)"
+done
+! grep -qE 'libtsk|libewf|libbfio|libgmime|libgobject' dynamic || fail "linked: $(cat dynamic)"
 mkdir debian
 printf 'Source: x\n\nPackage: x\nArchitecture: any\n' >debian/control
 # depends_on DEB FILE...: check the dependencies with dpkg-shlibdeps for the files

@@ -68,6 +68,22 @@ static unsigned kind_named(const char *name, size_t size)
 	return 0;
 }
 
+static int cannot_read(const char *text, unsigned kind, struct bytes name,
+		       struct simhash_error *error)
+{
+	if ((kind & (CONTAINER_MAIL | CONTAINER_IMAGES)) == 0)
+		return error_set(error, SIMHASH_E_RANGE,
+				 "--decompress '%s': this simhash was built without %.*s; "
+				 "build it with libarchive",
+				 text, (int)name.size, name.data);
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--decompress '%s': %.*s needs %s; install it, or build simhash with it",
+			 text, (int)name.size, name.data,
+			 (kind & CONTAINER_MAIL) != 0 ? "GMime"
+			 : kind == CONTAINER_DISK     ? "libtsk"
+						      : "libewf");
+}
+
 /* Without a list, set all kinds that this program supports. */
 static int set_decompress(const struct option_use *use, struct simhash_error *error)
 {
@@ -91,14 +107,7 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 				"ewf",
 				use->text);
 		if ((kind & known) == 0)
-			return error_set(error, SIMHASH_E_RANGE,
-					 "--decompress '%s': this simhash was built without %.*s; "
-					 "build it with %s",
-					 use->text, (int)size, name,
-					 (kind & CONTAINER_MAIL) != 0 ? "libarchive and GMime"
-					 : kind == CONTAINER_DISK     ? "libtsk"
-					 : kind == CONTAINER_EWF      ? "libtsk and libewf"
-								      : "libarchive");
+			return cannot_read(use->text, kind, (struct bytes){name, size}, error);
 		kinds |= kind;
 		if (name[size] == '\0')
 			break;

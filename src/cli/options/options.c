@@ -165,8 +165,8 @@ static void print_containers(void)
 		puts(" gzip (built without libarchive)");
 	else
 		printf(" (%s, %s, %s)\n", container_library(),
-		       mail_library() == NULL ? "built without GMime" : mail_library(),
-		       image_library() == NULL ? "built without libtsk" : image_library());
+		       mail_library() == NULL ? "without GMime" : mail_library(),
+		       image_library() == NULL ? "without libtsk" : image_library());
 }
 
 void print_version(const char *program)

@@ -252,7 +252,7 @@ int container_level_failure(const struct container_level *level)
 							     : archive_errno(level->archive);
 	const char *text = archive_error_string(level->archive);
 
-	if (system_errno == EIO || system_errno == ENOMEM)
+	if (system_errno == EIO || system_errno == ENOMEM || system_errno == ENOTSUP)
 		return system_errno;
 	/* zstd and others have no error number for this. */
 	return text != NULL && strstr(text, "memory") != NULL ? ENOMEM : CONTAINER_IS_DAMAGED;

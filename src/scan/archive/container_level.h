@@ -108,8 +108,6 @@ void container_level_close(struct container_level *level);
 
 /* ---- Images of disks, for the functions above: their files look like members ---- */
 
-#define CONTAINER_IMAGES (CONTAINER_DISK | CONTAINER_EWF)
-
 /* Open the image in the level's file or memory. -1 with an errno or a container_failure. */
 int container_image_open(struct container_level *level, int *why);
 /* The answers are those of archive_read_next_header and archive_read_data. */

@@ -42,19 +42,18 @@ static ssize_t read_mail(void *context, void *buffer, size_t size)
 /* libarchive has no such format; the archive only keeps the failure. */
 static int fail(struct container_level *level)
 {
-	if (errno == ENOMEM)
-		archive_set_error(level->archive, ENOMEM, "out of memory");
+	if (errno == ENOMEM || errno == ENOTSUP)
+		archive_set_error(level->archive, errno, "cannot read mail");
 	return ARCHIVE_FATAL;
 }
 
 int container_mail_open(struct container_level *level)
 {
-	level->mail = mail_new(level->kind == CONTAINER_MBOX, read_mail, level);
 	level->entry = archive_entry_new();
-	if (level->mail != NULL && level->entry != NULL)
-		return ARCHIVE_OK;
 	errno = ENOMEM;
-	return fail(level);
+	if (level->entry != NULL)
+		level->mail = mail_new(level->kind == CONTAINER_MBOX, read_mail, level);
+	return level->mail != NULL ? ARCHIVE_OK : fail(level);
 }
 
 int container_mail_next(struct container_level *level, struct archive_entry **entry)

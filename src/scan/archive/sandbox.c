@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,6 +36,7 @@ struct sandbox {
 	pid_t pid; /* 0: there is no process */
 	int socket;
 	struct sandbox_area *area;
+	unsigned kinds;	   /* that the process can read: all requested so far */
 	bool is_unpacking; /* a file is open and not yet read to its end */
 	bool is_in_member; /* a member has begun */
 	bool has_slot;	   /* the slot is ready and is being read */
@@ -154,6 +154,7 @@ static int make_memory(struct sandbox *sandbox)
 	if (area != MAP_FAILED) {
 		sandbox->area = area;
 		sandbox->area->memory_bytes = half_of_memory(sandbox);
+		sandbox->area->kinds = sandbox->kinds;
 		return fd;
 	}
 	if (fd >= 0)
@@ -246,21 +247,14 @@ static int start_with(struct sandbox *sandbox, int memory)
 	return 0;
 }
 
-/* The process cannot change this limit. If setting it fails, the limit of its addresses remains. */
 static void limit_memory(const struct sandbox *sandbox)
 {
 	unsigned threads = sandbox->use->threads;
 	uint64_t share = half_of_memory(sandbox) / (threads == 0 ? 1 : threads);
-	struct rlimit limit;
 
 	if (share < SHARE_MIN)
 		share = SHARE_MIN;
-	if (prlimit(sandbox->pid, RLIMIT_DATA, NULL, &limit) != 0)
-		return;
-	limit.rlim_cur = (rlim_t)(sandbox->is_alone ? half_of_memory(sandbox) : share);
-	if (limit.rlim_cur > limit.rlim_max)
-		limit.rlim_cur = limit.rlim_max;
-	(void)!prlimit(sandbox->pid, RLIMIT_DATA, &limit, NULL);
+	sandbox_limit_data(sandbox->pid, sandbox->is_alone ? half_of_memory(sandbox) : share);
 }
 
 /* Start the process. Returns 0 or an errno. */
@@ -349,8 +343,12 @@ static bool make_request(struct sandbox_request *request, const struct unpack_re
 /* Request the file from its beginning. Returns 0 or an errno. */
 static int open_from_start(struct sandbox *sandbox)
 {
+	unsigned kinds = sandbox->request.unpack.containers;
 	int why = 0;
 
+	if ((kinds & ~sandbox->kinds) != 0)
+		end_process(sandbox);
+	sandbox->kinds |= kinds;
 	/* If the process was killed, start another one, but only once. */
 	for (int tries = 0; tries < 2 && why == 0; tries++) {
 		if (sandbox->pid == 0)

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "scan/archive/unpacker.h"
 #include "scan/file/container_kind.h"
@@ -46,8 +47,9 @@ struct sandbox_record {
 #define SANDBOX_SLOTS 2
 
 struct sandbox_area {
-	uint64_t memory_bytes; /* the limit of the process; set before it starts */
-	uint64_t unused[7];
+	/* The limit of the process, and the kinds that it can read; set before it starts. */
+	uint64_t memory_bytes, kinds;
+	uint64_t unused[6];
 	struct sandbox_slot {
 		/* The size of the complete records in bytes; set after the records. */
 		_Atomic uint32_t used;
@@ -69,6 +71,12 @@ struct sandbox_request {
 	bool has_wanted;
 	char names[4096]; /* the names of the file and of the requested member */
 };
+
+/*
+ * Limit the data of that process, which cannot change the limit. If this fails, the limit of its
+ * addresses remains.
+ */
+void sandbox_limit_data(pid_t pid, uint64_t bytes);
 
 /*
  * Restrict this process: it can then only read open files, use the socket, and use this much

@@ -99,6 +99,18 @@ static int limit_memory(uint64_t memory_bytes)
 #endif
 }
 
+void sandbox_limit_data(pid_t pid, uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_DATA, NULL, &limit) != 0)
+		return;
+	limit.rlim_cur = (rlim_t)bytes;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	(void)!prlimit(pid, RLIMIT_DATA, &limit, NULL);
+}
+
 int sandbox_give_up_rights(uint64_t memory_bytes)
 {
 	scmp_filter_ctx filter;

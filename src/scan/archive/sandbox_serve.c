@@ -228,7 +228,7 @@ static int begin(struct server *server)
 	if (server->area == MAP_FAILED)
 		return errno;
 	close_others();
-	unpacker_prepare();
+	unpacker_prepare((unsigned)server->area->kinds);
 	return begin_ticks() == 0 ? sandbox_give_up_rights(server->area->memory_bytes) : errno;
 }
 

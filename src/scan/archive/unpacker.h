@@ -47,8 +47,11 @@ struct piece {
 	int why;	    /* the problem: an errno or an enum container_failure */
 };
 
-/* Load all files that unpacking needs, before the process restricts itself. */
-void unpacker_prepare(void);
+/*
+ * Load all files and libraries that unpacking these kinds needs, before the process restricts
+ * itself.
+ */
+void unpacker_prepare(unsigned kinds);
 
 /* The file and the names of the request are borrowed. NULL with errno. */
 struct unpacker *unpacker_open(const struct unpack_request *request, int fd, int64_t size_bytes,

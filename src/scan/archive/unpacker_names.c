@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "scan/archive/unpacker_state.h"
+#include "scan/image/image.h"
 #include "scan/mail/mail.h"
 
 /* A locale with UTF-8 names, for the life of the process; 0 if the system has none. */
@@ -41,7 +42,7 @@ void unpacker_names_end(locale_t before)
 		uselocale(before);
 }
 
-void unpacker_prepare(void)
+void unpacker_prepare(unsigned kinds)
 {
 	iconv_t conversion = iconv_open("UTF-8", "UTF-16BE");
 
@@ -49,7 +50,9 @@ void unpacker_prepare(void)
 		iconv_close(conversion);
 	tzset();
 	(void)unpacker_names_are_ready();
-	mail_prepare();
+	image_prepare(kinds);
+	if ((kinds & CONTAINER_MAIL) != 0)
+		mail_prepare();
 }
 
 struct bytes unpacker_outer_name(struct unpacker *unpacker)

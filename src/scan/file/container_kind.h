@@ -66,6 +66,7 @@ int64_t container_skipped_frame(const void *head, size_t size);
 bool container_is_volume(unsigned kind, const void *head, size_t size);
 
 #define CONTAINER_MAIL (CONTAINER_MBOX | CONTAINER_EML)
+#define CONTAINER_IMAGES (CONTAINER_DISK | CONTAINER_EWF)
 
 /* The names of all kinds except the text, in the order of their bits; NULL ends the list. */
 extern const char *const container_names[];

@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scan/file/disk_kind.h"
+#include "scan/file/library.h"
 #include "scan/image/image_state.h"
 
 #define SECTOR 512
@@ -15,20 +17,59 @@
 #define WORK_PER_BYTE 200
 #define WORK_ALWAYS ((uint64_t)64 << 20)
 
+/* ---- The library ---- */
+
+struct tsk_functions tsk;
+static bool is_loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static unsigned kinds;
+static char library[128];
+static pthread_once_t look_once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+#define TSK_NAME(name) "tsk_" #name,
+	static const char *const names[] = {TSK_FUNCTIONS(TSK_NAME) NULL};
+
+	is_loaded = library_load(SIMHASH_IMAGE_FILE, names, &tsk);
+}
+
+static bool is_ready(void)
+{
+	pthread_once(&load_once, load);
+	return is_loaded;
+}
+
+void image_prepare(unsigned needed)
+{
+	if ((needed & CONTAINER_IMAGES) != 0 && is_ready() && (needed & CONTAINER_EWF) != 0)
+		ewf_prepare();
+}
+
+static void look(void)
+{
+	const char *ewf = ewf_library();
+
+	if (!library_is_installed(SIMHASH_IMAGE_FILE))
+		return;
+	kinds = CONTAINER_DISK | (ewf == NULL ? 0 : CONTAINER_EWF);
+	snprintf(library, sizeof library, "libtsk %s, %s%s", TSK_VERSION_STR,
+		 ewf == NULL ? "without libewf" : "libewf ", ewf == NULL ? "" : ewf);
+}
+
 unsigned image_kinds(void)
 {
-	return CONTAINER_DISK | (ewf_library() == NULL ? 0 : CONTAINER_EWF);
+	pthread_once(&look_once, look);
+	return kinds;
 }
 
 const char *image_library(void)
 {
-	static char text[128];
-
-	snprintf(text, sizeof text, "libtsk %s, %s%s", tsk_version_get_str(),
-		 ewf_library() == NULL ? "built without libewf" : "libewf ",
-		 ewf_library() == NULL ? "" : ewf_library());
-	return text;
+	return image_kinds() == 0 ? NULL : library;
 }
+
+/* ---- Failures ---- */
 
 void image_leave_out(struct image *image, int why)
 {
@@ -38,7 +79,7 @@ void image_leave_out(struct image *image, int why)
 
 void image_leave_out_failed(struct image *image)
 {
-	image_leave_out(image, tsk_error_get_errno() == TSK_ERR_AUX_MALLOC ? ENOMEM
+	image_leave_out(image, tsk.error_get_errno() == TSK_ERR_AUX_MALLOC ? ENOMEM
 									   : CONTAINER_IS_DAMAGED);
 }
 
@@ -87,7 +128,7 @@ static bool open_disk(struct image *image)
 	if (disk == NULL)
 		return false;
 	disk->image = image;
-	image->disk_info = tsk_img_open_external(disk, image->disk.size_bytes, SECTOR, read_disk,
+	image->disk_info = tsk.img_open_external(disk, image->disk.size_bytes, SECTOR, read_disk,
 						 close_disk, describe_disk);
 	if (image->disk_info == NULL)
 		free(disk);
@@ -125,7 +166,7 @@ static void open_volume(struct image *image, int64_t offset, const uint8_t *head
 	while (i < sizeof types / sizeof *types && types[i].kind != kind)
 		i++;
 	if (i < sizeof types / sizeof *types) {
-		image->volume = tsk_fs_open_img(image->disk_info, offset, types[i].type);
+		image->volume = tsk.fs_open_img(image->disk_info, offset, types[i].type);
 		if (image->volume == NULL) {
 			image_leave_out_failed(image);
 			return;
@@ -191,7 +232,7 @@ static void close_volume(struct image *image)
 {
 	image_end_walk(image);
 	if (image->volume != NULL)
-		tsk_fs_close(image->volume);
+		tsk.fs_close(image->volume);
 	image->volume = NULL;
 }
 
@@ -204,7 +245,7 @@ static void open_first(struct image *image, const uint8_t *head, size_t size)
 		open_volume(image, 0, head, size);
 		return;
 	}
-	image->table = tsk_vs_open(image->disk_info, 0,
+	image->table = tsk.vs_open(image->disk_info, 0,
 				   kind == DISK_GPT ? TSK_VS_TYPE_GPT : TSK_VS_TYPE_DOS);
 	if (image->table == NULL)
 		image_leave_out_failed(image);
@@ -243,9 +284,9 @@ static int open_bytes(struct image *image, const struct image_source *source, un
 
 struct image *image_open(const struct image_source *source, unsigned kind, int *why)
 {
-	struct image *image = calloc(1, sizeof *image);
+	struct image *image = is_ready() ? calloc(1, sizeof *image) : NULL;
 
-	*why = ENOMEM;
+	*why = is_loaded ? ENOMEM : ENOTSUP;
 	if (image == NULL)
 		return NULL;
 	image->work_max = WORK_ALWAYS + (uint64_t)source->size_bytes * WORK_PER_BYTE;
@@ -264,10 +305,10 @@ void image_close(struct image *image)
 		return;
 	close_volume(image);
 	if (image->table != NULL)
-		tsk_vs_close(image->table);
+		tsk.vs_close(image->table);
 	disk = image->disk_info;
 	if (disk != NULL)
-		tsk_img_close(disk);
+		tsk.img_close(disk);
 	free(disk);
 	ewf_close(image->ewf);
 	free(image);

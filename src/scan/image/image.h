@@ -16,6 +16,8 @@
  * clusters are not in use again. Files with several names are read once. Internal files of a file
  * system, such as $MFT, and further streams of a file are omitted.
  *
+ * The libraries are loaded by image_prepare, or by the first image_open.
+ *
  * Anybody may have made the image, so every loop has a limit. Only the functions of `source` read
  * it, and nothing else is opened.
  *
@@ -39,14 +41,20 @@ struct image_file {
 
 struct image;
 
-/* The kinds of containers that this build can read: CONTAINER_DISK, CONTAINER_EWF, or none. */
+/*
+ * The kinds of containers that can be read: CONTAINER_DISK, CONTAINER_EWF, or none. They need
+ * libraries that the build has found, and that are installed.
+ */
 unsigned image_kinds(void);
-/* Return the versions of the libraries, or NULL in a build without them. */
+/* Return the versions of the libraries, or NULL without them. */
 const char *image_library(void);
+
+/* Load the libraries for these kinds, before the process restricts itself. */
+void image_prepare(unsigned kinds);
 
 /*
  * Open an image of kind CONTAINER_DISK or CONTAINER_EWF. The source is copied, its context is
- * borrowed. Returns NULL with an errno or an enum container_failure.
+ * borrowed. Returns NULL with an errno or an enum container_failure; ENOTSUP without the library.
  */
 struct image *image_open(const struct image_source *source, unsigned kind, int *why);
 void image_close(struct image *image);

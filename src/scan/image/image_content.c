@@ -72,12 +72,12 @@ bool image_open_content(struct image *image, bool is_deleted)
 			image_leave_out(image, CONTAINER_INFLATES_TOO_FAR);
 		return false;
 	}
-	tsk_error_reset();
-	content = tsk_fs_file_attr_get(image->file);
+	tsk.error_reset();
+	content = tsk.fs_file_attr_get(image->file);
 	if (content == NULL) {
 		/* In NTFS, a file may have no stream without a name. */
-		if (!is_deleted && tsk_error_get_errno() != 0 &&
-		    tsk_error_get_errno() != TSK_ERR_FS_ATTR_NOTFOUND)
+		if (!is_deleted && tsk.error_get_errno() != 0 &&
+		    tsk.error_get_errno() != TSK_ERR_FS_ATTR_NOTFOUND)
 			image_leave_out_failed(image);
 		image_count_runs(image, image_blocks(image, meta->size));
 		return false;
@@ -98,13 +98,13 @@ ssize_t image_read(struct image *image, void *buffer, size_t size)
 		return 0;
 	if ((int64_t)size > left)
 		size = (size_t)left;
-	tsk_error_reset();
-	got = tsk_fs_attr_read(image->content, image->at, buffer, size, TSK_FS_FILE_READ_FLAG_NONE);
+	tsk.error_reset();
+	got = tsk.fs_attr_read(image->content, image->at, buffer, size, TSK_FS_FILE_READ_FLAG_NONE);
 	if (got > 0) {
 		image->at += got;
 		return got;
 	}
-	errno = tsk_error_get_errno() == TSK_ERR_AUX_MALLOC ? ENOMEM : CONTAINER_IS_DAMAGED;
+	errno = tsk.error_get_errno() == TSK_ERR_AUX_MALLOC ? ENOMEM : CONTAINER_IS_DAMAGED;
 	if (++image->failed_reads == FAILED_READS_MAX) {
 		image_leave_out(image, CONTAINER_IS_DAMAGED);
 		image->is_over = true;

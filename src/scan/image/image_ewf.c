@@ -5,6 +5,7 @@
 #include "scan/image/image_ewf.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* The headers of libewf declare this function only if they are told about libbfio. */
@@ -13,9 +14,35 @@
 #include <libewf.h>
 
 #include "scan/file/container_kind.h"
+#include "scan/file/library.h"
 
 /* libewf loses some memory with each failure. */
 #define FAILURES_MAX 20
+
+#define EWF_FUNCTIONS(F)            \
+	F(handle_close)             \
+	F(handle_free)              \
+	F(handle_get_media_size)    \
+	F(handle_initialize)        \
+	F(handle_open_file_io_pool) \
+	F(handle_read_random)       \
+	F(handle_segment_files_corrupted)
+#define BFIO_FUNCTIONS(F) \
+	F(handle_free) F(handle_initialize) F(pool_append_handle) F(pool_free) F(pool_initialize)
+
+#define EWF_POINTER(name) __typeof__(libewf_##name) *name;
+#define BFIO_POINTER(name) __typeof__(libbfio_##name) *name;
+#define EWF_NAME(name) "libewf_" #name,
+#define BFIO_NAME(name) "libbfio_" #name,
+
+static struct {
+	EWF_FUNCTIONS(EWF_POINTER)
+} libewf;
+static struct {
+	BFIO_FUNCTIONS(BFIO_POINTER)
+} libbfio;
+static bool is_loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
 /* The place in the file, for libbfio. It belongs to the struct ewf below. */
 struct place {
@@ -126,7 +153,7 @@ static ssize_t read_disk(void *context, int64_t offset, void *buffer, size_t siz
 	struct ewf *ewf = context;
 	ssize_t got = ewf->failures == FAILURES_MAX
 			      ? -1
-			      : libewf_handle_read_random(ewf->handle, buffer, size, offset, NULL);
+			      : libewf.handle_read_random(ewf->handle, buffer, size, offset, NULL);
 
 	if (got >= 0)
 		return got;
@@ -137,7 +164,25 @@ static ssize_t read_disk(void *context, int64_t offset, void *buffer, size_t siz
 
 const char *ewf_library(void)
 {
-	return libewf_get_version();
+	return library_is_installed(SIMHASH_EWF_FILE) ? LIBEWF_VERSION_STRING : NULL;
+}
+
+static void load(void)
+{
+	static const char *const ewf[] = {EWF_FUNCTIONS(EWF_NAME) NULL};
+	static const char *const bfio[] = {BFIO_FUNCTIONS(BFIO_NAME) NULL};
+
+	/*
+	 * libewf may contain an older libbfio, as in Debian, or need the library. Its own structures
+	 * must go to the functions that it uses itself.
+	 */
+	is_loaded = library_load(SIMHASH_EWF_FILE, ewf, &libewf) &&
+		    library_load(SIMHASH_EWF_FILE, bfio, &libbfio);
+}
+
+void ewf_prepare(void)
+{
+	pthread_once(&load_once, load);
 }
 
 /* Give the library the file. Returns false if memory is short. */
@@ -146,33 +191,35 @@ static bool make_pool(struct ewf *ewf)
 	libbfio_handle_t *file = NULL;
 	int entry;
 
-	if (libbfio_handle_initialize(&file, (intptr_t *)(void *)&ewf->place, free_place,
+	if (libbfio.handle_initialize(&file, (intptr_t *)(void *)&ewf->place, free_place,
 				      clone_place, open_place, close_place, read_place, write_place,
 				      seek_place, place_exists, place_is_open, size_of_place, 0,
 				      NULL) != 1)
 		return false;
-	if (libbfio_pool_initialize(&ewf->pool, 0, LIBBFIO_POOL_UNLIMITED_NUMBER_OF_OPEN_HANDLES,
+	if (libbfio.pool_initialize(&ewf->pool, 0, LIBBFIO_POOL_UNLIMITED_NUMBER_OF_OPEN_HANDLES,
 				    NULL) == 1 &&
-	    libbfio_pool_append_handle(ewf->pool, &entry, file, LIBBFIO_OPEN_READ, NULL) == 1)
+	    libbfio.pool_append_handle(ewf->pool, &entry, file, LIBBFIO_OPEN_READ, NULL) == 1)
 		return true;
-	libbfio_handle_free(&file, NULL);
+	libbfio.handle_free(&file, NULL);
 	return false;
 }
 
 struct ewf *ewf_open(const struct image_source *source, struct image_source *disk, int *why)
 {
-	struct ewf *ewf = calloc(1, sizeof *ewf);
+	struct ewf *ewf;
 	size64_t size = 0;
 
-	*why = ENOMEM;
+	ewf_prepare();
+	ewf = is_loaded ? calloc(1, sizeof *ewf) : NULL;
+	*why = is_loaded ? ENOMEM : ENOTSUP;
 	if (ewf == NULL)
 		return NULL;
 	ewf->place.source = *source;
-	if (!make_pool(ewf) || libewf_handle_initialize(&ewf->handle, NULL) != 1)
+	if (!make_pool(ewf) || libewf.handle_initialize(&ewf->handle, NULL) != 1)
 		goto fail;
 	*why = CONTAINER_IS_DAMAGED;
-	if (libewf_handle_open_file_io_pool(ewf->handle, ewf->pool, LIBEWF_OPEN_READ, NULL) != 1 ||
-	    libewf_handle_get_media_size(ewf->handle, &size, NULL) != 1 || size == 0 ||
+	if (libewf.handle_open_file_io_pool(ewf->handle, ewf->pool, LIBEWF_OPEN_READ, NULL) != 1 ||
+	    libewf.handle_get_media_size(ewf->handle, &size, NULL) != 1 || size == 0 ||
 	    size > INT64_MAX)
 		goto fail;
 	*disk = (struct image_source){
@@ -185,7 +232,7 @@ fail:
 
 bool ewf_is_damaged(const struct ewf *ewf)
 {
-	return libewf_handle_segment_files_corrupted(ewf->handle, NULL) != 0;
+	return libewf.handle_segment_files_corrupted(ewf->handle, NULL) != 0;
 }
 
 void ewf_close(struct ewf *ewf)
@@ -193,10 +240,10 @@ void ewf_close(struct ewf *ewf)
 	if (ewf == NULL)
 		return;
 	if (ewf->handle != NULL) {
-		(void)libewf_handle_close(ewf->handle, NULL);
-		(void)libewf_handle_free(&ewf->handle, NULL);
+		(void)libewf.handle_close(ewf->handle, NULL);
+		(void)libewf.handle_free(&ewf->handle, NULL);
 	}
 	if (ewf->pool != NULL)
-		(void)libbfio_pool_free(&ewf->pool, NULL);
+		(void)libbfio.pool_free(&ewf->pool, NULL);
 	free(ewf);
 }

@@ -11,8 +11,11 @@
 
 struct ewf;
 
-/* Return the version of libewf, or NULL in a build without it. */
+/* Return the version of libewf, or NULL if it was not built in or is not installed. */
 const char *ewf_library(void);
+
+/* Load libewf; otherwise ewf_open does. */
+void ewf_prepare(void);
 
 /*
  * Open the image; *disk becomes the source of the disk's bytes. Returns NULL with an errno or an

@@ -11,6 +11,10 @@ const char *ewf_library(void)
 	return NULL;
 }
 
+void ewf_prepare(void)
+{
+}
+
 struct ewf *ewf_open(const struct image_source *source, struct image_source *disk, int *why)
 {
 	(void)source;

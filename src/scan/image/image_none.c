@@ -16,6 +16,11 @@ const char *image_library(void)
 	return NULL;
 }
 
+void image_prepare(unsigned kinds)
+{
+	(void)kinds;
+}
+
 struct image *image_open(const struct image_source *source, unsigned kind, int *why)
 {
 	(void)source;

@@ -14,6 +14,30 @@
 #include "scan/image/image.h"
 #include "scan/image/image_ewf.h"
 
+/* The functions of libtsk without their prefix, which image_prepare finds: tsk.fs_close() and so on. */
+#define TSK_FUNCTIONS(F)     \
+	F(error_get_errno)   \
+	F(error_reset)       \
+	F(fs_attr_read)      \
+	F(fs_close)          \
+	F(fs_dir_close)      \
+	F(fs_dir_get)        \
+	F(fs_dir_getsize)    \
+	F(fs_dir_open_meta)  \
+	F(fs_file_attr_get)  \
+	F(fs_file_close)     \
+	F(fs_file_open_meta) \
+	F(fs_open_img)       \
+	F(img_close)         \
+	F(img_open_external) \
+	F(vs_close)          \
+	F(vs_open)
+#define TSK_POINTER(name) __typeof__(tsk_##name) *name;
+struct tsk_functions {
+	TSK_FUNCTIONS(TSK_POINTER)
+};
+extern struct tsk_functions tsk;
+
 /* A path has at most CONTAINER_NAME_MAX bytes, so at most half as many folders. */
 #define FOLDERS_MAX (CONTAINER_NAME_MAX / 2 + 1)
 #define PREFIX_MAX 32

@@ -30,21 +30,21 @@ static bool is_new(struct image *image, enum seen what, uint64_t number)
 static void close_file(struct image *image)
 {
 	if (image->file != NULL)
-		tsk_fs_file_close(image->file);
+		tsk.fs_file_close(image->file);
 	image->file = NULL;
 	image->content = NULL;
 }
 
 static void leave_folder(struct image *image)
 {
-	tsk_fs_dir_close(image->folders[--image->depth].dir);
+	tsk.fs_dir_close(image->folders[--image->depth].dir);
 }
 
 /* If the folder could not be read, assume that libtsk found as many runs as possible. */
 static void count_work(struct image *image, const TSK_FS_DIR *dir, int64_t size_bytes)
 {
 	const TSK_FS_ATTR *content =
-		dir == NULL || dir->fs_file == NULL ? NULL : tsk_fs_file_attr_get(dir->fs_file);
+		dir == NULL || dir->fs_file == NULL ? NULL : tsk.fs_file_attr_get(dir->fs_file);
 	uint64_t runs = 0;
 
 	if (content == NULL)
@@ -68,7 +68,7 @@ static void enter_folder(struct image *image, const TSK_FS_META *meta, size_t pa
 	}
 	if (image->depth == FOLDERS_MAX || !image_work(image, (uint64_t)meta->size))
 		return;
-	dir = tsk_fs_dir_open_meta(image->volume, meta->addr);
+	dir = tsk.fs_dir_open_meta(image->volume, meta->addr);
 	if (dir != NULL)
 		image->folders[image->depth++] = (struct folder){
 			.dir = dir, .path_size = path_size, .is_deleted = is_deleted};
@@ -104,14 +104,14 @@ void image_begin_walk(struct image *image)
 	TSK_INUM_T root = image->volume->root_inum;
 	TSK_FS_FILE *file;
 
-	tsk_error_reset();
-	file = tsk_fs_file_open_meta(image->volume, NULL, root);
+	tsk.error_reset();
+	file = tsk.fs_file_open_meta(image->volume, NULL, root);
 	if (file == NULL || file->meta == NULL)
 		image_leave_out_failed(image);
 	else if (is_new(image, SEEN_FILE, root))
 		enter_folder(image, file->meta, 0, false);
 	if (file != NULL)
-		tsk_fs_file_close(file);
+		tsk.fs_file_close(file);
 	if (image->depth > 0)
 		choose_mark(image);
 }
@@ -232,7 +232,7 @@ enum image_answer image_next_name(struct image *image, struct image_file *file)
 
 	close_file(image);
 	while (image->depth > 0 && image->folders[image->depth - 1].next ==
-					   tsk_fs_dir_getsize(image->folders[image->depth - 1].dir))
+					   tsk.fs_dir_getsize(image->folders[image->depth - 1].dir))
 		leave_folder(image);
 	if (image->depth == 0)
 		return IMAGE_END;
@@ -241,8 +241,8 @@ enum image_answer image_next_name(struct image *image, struct image_file *file)
 		folder->next++;
 		return IMAGE_NAME;
 	}
-	tsk_error_reset();
-	image->file = tsk_fs_dir_get(folder->dir, folder->next++);
+	tsk.error_reset();
+	image->file = tsk.fs_dir_get(folder->dir, folder->next++);
 	if (image->file == NULL || image->file->name == NULL) {
 		image_leave_out_failed(image);
 		return IMAGE_NAME;

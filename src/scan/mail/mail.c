@@ -40,8 +40,13 @@ void mail_prepare(void)
 
 struct mail *mail_new(bool is_mailbox, mail_read_fn *read, void *context)
 {
-	struct mail *mail = calloc(1, sizeof *mail);
+	struct mail *mail;
 
+	if (!mail_part_is_ready()) {
+		errno = ENOTSUP;
+		return NULL;
+	}
+	mail = calloc(1, sizeof *mail);
 	if (mail == NULL || mail_lines_begin(&mail->lines, read, context) != 0) {
 		free(mail);
 		errno = ENOMEM;

@@ -34,15 +34,16 @@
 
 struct mail;
 
-/* Return the version of the library that reads mail, or NULL. */
+/* Return the version of the library that reads mail, or NULL without it. */
 const char *mail_library(void);
 
-/* Load all files that reading needs, before the process restricts itself. */
+/* Load the library and all files that reading needs, before the process restricts itself. */
 void mail_prepare(void);
 
 /*
  * `read` returns the next bytes of the file: their number, 0 at the end, or -1. The context is
- * borrowed. NULL if memory is short.
+ * borrowed. The first call loads the library. Returns NULL with errno: ENOMEM, or ENOTSUP without
+ * the library.
  */
 struct mail *mail_new(bool is_mailbox, ssize_t (*read)(void *context, void *buffer, size_t size),
 		      void *context);

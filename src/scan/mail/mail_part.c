@@ -11,20 +11,63 @@
 #include <stdio.h>
 #include <strings.h>
 
-static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
+#include "scan/file/library.h"
+
+/* The functions of GMime and of GObject, which it needs: g.mime_init() and so on. */
+#define G_FUNCTIONS(F)                                   \
+	F(mime_content_encoding_from_string)             \
+	F(mime_content_type_get_media_subtype)           \
+	F(mime_content_type_get_media_type)              \
+	F(mime_content_type_get_parameter)               \
+	F(mime_filter_basic_new)                         \
+	F(mime_filter_complete)                          \
+	F(mime_filter_filter)                            \
+	F(mime_init)                                     \
+	F(mime_object_get_content_disposition_parameter) \
+	F(mime_object_get_content_type)                  \
+	F(mime_object_get_content_type_parameter)        \
+	F(mime_object_get_header)                        \
+	F(mime_parser_construct_part)                    \
+	F(mime_parser_new_with_stream)                   \
+	F(mime_stream_mem_new_with_buffer)               \
+	F(object_unref)
+#define G_POINTER(name) __typeof__(g_##name) *name;
+#define G_NAME(name) "g_" #name,
+
+static struct {
+	G_FUNCTIONS(G_POINTER)
+} g;
+static bool is_loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
 static char library[48];
 
+static void load(void)
+{
+	static const char *const names[] = {G_FUNCTIONS(G_NAME) NULL};
+
+	is_loaded = library_load(SIMHASH_MAIL_FILE, names, &g);
+	if (is_loaded)
+		g.mime_init();
+}
+
+bool mail_part_is_ready(void)
+{
+	pthread_once(&load_once, load);
+	return is_loaded;
+}
+
 static void name_library(void)
 {
-	snprintf(library, sizeof library, "GMime %u.%u.%u", GMIME_MAJOR_VERSION,
-		 GMIME_MINOR_VERSION, GMIME_MICRO_VERSION);
+	if (library_is_installed(SIMHASH_MAIL_FILE))
+		snprintf(library, sizeof library, "GMime %u.%u.%u", GMIME_MAJOR_VERSION,
+			 GMIME_MINOR_VERSION, GMIME_MICRO_VERSION);
 }
 
 const char *mail_part_library(void)
 {
 	pthread_once(&library_once, name_library);
-	return library;
+	return library[0] == '\0' ? NULL : library;
 }
 
 /* ---- Preparations ---- */
@@ -45,6 +88,8 @@ void mail_part_prepare(void)
 	struct mail_part part;
 	struct mail_decoder *decoder;
 
+	if (!mail_part_is_ready())
+		return;
 	for (size_t i = 0; i < sizeof charsets / sizeof *charsets; i++)
 		(void)iconv_open("UTF-8", charsets[i]);
 	/* GMime opens converters and makes its types when they are first used. */
@@ -125,10 +170,10 @@ void mail_part_set_name(struct mail_part *part, struct bytes name)
 
 static void take_type(GMimeObject *object, struct mail_part *part)
 {
-	GMimeContentType *content = g_mime_object_get_content_type(object);
-	const char *type = g_mime_content_type_get_media_type(content);
-	const char *subtype = g_mime_content_type_get_media_subtype(content);
-	const char *boundary = g_mime_content_type_get_parameter(content, "boundary");
+	GMimeContentType *content = g.mime_object_get_content_type(object);
+	const char *type = g.mime_content_type_get_media_type(content);
+	const char *subtype = g.mime_content_type_get_media_subtype(content);
+	const char *boundary = g.mime_content_type_get_parameter(content, "boundary");
 
 	if (type == NULL)
 		type = "";
@@ -147,24 +192,24 @@ static void take_type(GMimeObject *object, struct mail_part *part)
 
 static void take_name(GMimeObject *object, struct mail_part *part)
 {
-	const char *name = g_mime_object_get_content_disposition_parameter(object, "filename");
+	const char *name = g.mime_object_get_content_disposition_parameter(object, "filename");
 
 	if (name == NULL || name[0] == '\0')
-		name = g_mime_object_get_content_type_parameter(object, "name");
+		name = g.mime_object_get_content_type_parameter(object, "name");
 	if (name != NULL)
 		mail_part_set_name(part, bytes_of(name));
 }
 
 static struct mail_decoder *new_decoder(GMimeContentEncoding encoding)
 {
-	return (struct mail_decoder *)g_mime_filter_basic_new(encoding, FALSE);
+	return (struct mail_decoder *)g.mime_filter_basic_new(encoding, FALSE);
 }
 
 static struct mail_decoder *decoder_of(GMimeObject *object)
 {
-	const char *name = g_mime_object_get_header(object, "Content-Transfer-Encoding");
+	const char *name = g.mime_object_get_header(object, "Content-Transfer-Encoding");
 	GMimeContentEncoding encoding = name == NULL ? GMIME_CONTENT_ENCODING_DEFAULT
-						     : g_mime_content_encoding_from_string(name);
+						     : g.mime_content_encoding_from_string(name);
 
 	return encoding == GMIME_CONTENT_ENCODING_BASE64 ||
 			       encoding == GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE ||
@@ -191,40 +236,38 @@ void mail_part_read(struct bytes headers, bool is_in_digest, struct mail_part *p
 	GMimeParser *parser;
 	GMimeObject *object;
 
-	pthread_once(&begin_once, g_mime_init);
 	*part = (struct mail_part){.extension = "txt", .is_plain_text = true};
 	*decoder = NULL;
-	stream = g_mime_stream_mem_new_with_buffer(headers.data, headers.size);
-	parser = g_mime_parser_new_with_stream(stream);
-	object = g_mime_parser_construct_part(parser, NULL);
+	stream = g.mime_stream_mem_new_with_buffer(headers.data, headers.size);
+	parser = g.mime_parser_new_with_stream(stream);
+	object = g.mime_parser_construct_part(parser, NULL);
 	if (object != NULL) {
 		take_type(object, part);
 		take_name(object, part);
 		*decoder = part->is_multipart ? NULL : decoder_of(object);
 		part->is_plain_text &= *decoder == NULL && part->name_size == 0;
-		g_object_unref(object);
+		g.object_unref(object);
 	}
 	if (is_in_digest && !has_type(headers)) {
 		part->is_message = true;
 		part->is_plain_text = false;
 		memcpy(part->extension, "eml", sizeof "eml");
 	}
-	g_object_unref(parser);
-	g_object_unref(stream);
+	g.object_unref(parser);
+	g.object_unref(stream);
 }
 
 /* ---- Content ---- */
 
 struct mail_decoder *mail_decoder_new_uu(void)
 {
-	pthread_once(&begin_once, g_mime_init);
 	return new_decoder(GMIME_CONTENT_ENCODING_UUENCODE);
 }
 
 void mail_decoder_free(struct mail_decoder *decoder)
 {
 	if (decoder != NULL)
-		g_object_unref(decoder);
+		g.object_unref(decoder);
 }
 
 struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size)
@@ -232,7 +275,7 @@ struct bytes mail_decode(struct mail_decoder *decoder, char *bytes, size_t size)
 	char *out;
 	size_t out_size, before;
 
-	g_mime_filter_filter((GMimeFilter *)decoder, bytes, size, 0, &out, &out_size, &before);
+	g.mime_filter_filter((GMimeFilter *)decoder, bytes, size, 0, &out, &out_size, &before);
 	return (struct bytes){out, out_size};
 }
 
@@ -241,6 +284,6 @@ struct bytes mail_decode_rest(struct mail_decoder *decoder)
 	char *out, none[1] = "";
 	size_t out_size, before;
 
-	g_mime_filter_complete((GMimeFilter *)decoder, none, 0, 0, &out, &out_size, &before);
+	g.mime_filter_complete((GMimeFilter *)decoder, none, 0, 0, &out, &out_size, &before);
 	return (struct bytes){out, out_size};
 }

@@ -29,6 +29,8 @@ struct mail_decoder; /* a GMimeFilter */
 /* See mail_library and mail_prepare. */
 const char *mail_part_library(void);
 void mail_part_prepare(void);
+/* Load GMime the first time. The functions below may be called only if this is true. */
+bool mail_part_is_ready(void);
 
 /*
  * Get a part from its headers, of which only the fields Content-* are needed. `is_in_digest`: the
