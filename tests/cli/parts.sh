@@ -338,6 +338,14 @@ for options in --verify=read --verify=all --threads=1\ --verify=read; do
 	runs 0 "$SIMFIND" -q $options --files0-from=requests --format=json -o list.json
 	python3 check_places.py list.json || fail "short FILEs with $options"
 done
+# A text that is short only in its normal form is not read completely.
+{
+	cat passages/exact-500
+	head -c 67108864 /dev/zero | tr '\0' '\n'
+	cat passages/exact-200
+} >blank
+runs 0 "$SIMFIND" -q --verify=read blank
+rm blank
 # Without reading, the last line says what finds more.
 runs 0 "$SIMFIND" passages/exact-500
 same "not found" "" "$(cat out)"

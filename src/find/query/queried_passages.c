@@ -141,10 +141,13 @@ static int read_wanted(struct passage_finder *f, struct wanted *wanted, size_t c
 							    is_document_text(&wanted[*first].file));
 		if (content == NULL)
 			continue;
-		f->wanted[f->wanted_count] = wanted[*first];
-		status = add_passage(f, &f->wanted[f->wanted_count++], content, error);
-		if (status == 0)
-			status = note_queried(f->found, &wanted[*first].file, error);
+		/* A short text with very much white space is not loaded. */
+		if (content->bytes != NULL) {
+			f->wanted[f->wanted_count] = wanted[*first];
+			status = add_passage(f, &f->wanted[f->wanted_count++], content, error);
+			if (status == 0)
+				status = note_queried(f->found, &wanted[*first].file, error);
+		}
 		content_cache_return(&cache, content);
 	}
 	content_cache_release(&cache);
