@@ -142,6 +142,19 @@ same "an empty file" 1 "$(grep -c 'empty: no known files$' out)"
 runs 2 "$SIMFIND" --summary=none --cover missing whole
 same "a missing file" 1 "$(grep -c '^simfind: missing: No such file' err)"
 same "and the next" 15 "$(grep -c "$files" out)" # one of them has the content of two others
+# A pipe may have no end. (Standard input may be one.)
+mkfifo pipe
+runs 2 within 5 "$SIMFIND" --summary=none --cover pipe
+same "a pipe" "simfind: pipe: Not a regular file" "$(cat err)"
+runs 2 within 5 "$SIMFIND" --summary=none --cover /dev/zero
+same "a device" "simfind: /dev/zero: Not a regular file" "$(cat err)"
+# Three bytes again and again, whose shingles are all pieces, take no more memory than other bytes.
+if ! built_with sanitizer; then
+	python3 -c 'import sys; sys.stdout.buffer.write(b"\xa8\xab\x9f" * (64 << 20))' >lucky
+	(ulimit -v 400000 && runs 0 "$SIMFIND" --summary=none --cover --limits=memory=32M lucky)
+	same "little memory for many pieces" 1 "$(head -1 out | grep -c 'lucky: no known files$')"
+	rm lucky
+fi
 runs 3 "$SIMFIND" -q --cover --fail-on-match whole
 runs 0 "$SIMFIND" -q --cover --fail-on-match stranger
 runs 1 "$SIMFIND" --cover

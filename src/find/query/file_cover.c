@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
+#include "base/data/heap.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "find/pairs/archives.h"
@@ -37,7 +39,7 @@ struct candidate {
 	struct cover_part part;
 	uint32_t content; /* its number in the set */
 	double most;	  /* no smaller than its score is now */
-	bool is_out;
+	bool is_out;	  /* its files may not be named */
 };
 
 struct covering {
@@ -332,55 +334,85 @@ static bool is_worth(const struct covering *covering, const struct candidate *ca
 				      added >= covering->pieces.size_bytes / ADDED_OF_ALL);
 }
 
-/* The candidate that adds most, or NULL. Of equal ones, the first by name. */
-static struct candidate *best_candidate(struct covering *covering)
+/* Of equal candidates, the first by name. */
+static bool comes_before(const void *x, const void *y, const void *context)
 {
-	struct candidate *best = NULL;
+	const struct candidate *a = x, *b = y;
 
-	for (size_t i = 0; i < covering->count; i++) {
-		struct candidate *candidate = &covering->candidates[i];
-		int64_t added;
-		if (candidate->is_out || (best != NULL && candidate->most < best->most))
-			continue;
-		added = added_bytes(covering, &candidate->part, false);
-		candidate->most = score_of(candidate, added);
-		candidate->is_out = !is_worth(covering, candidate, added);
-		if (candidate->is_out ||
-		    (best != NULL &&
-		     (candidate->most < best->most ||
-		      (candidate->most == best->most &&
-		       find_file_compare(&candidate->part.file, &best->part.file) > 0))))
-			continue;
-		best = candidate;
-	}
-	return best;
+	(void)context;
+	return a->most != b->most ? a->most > b->most
+				  : find_file_compare(&a->part.file, &b->part.file) < 0;
 }
 
-static int choose_parts(struct covering *covering, struct simhash_error *error)
+/* Take the candidate that adds most out of the heap, or NULL. */
+static struct candidate *best_candidate(struct covering *covering, struct heap *heap)
+{
+	while (heap->count > 0) {
+		struct candidate *first = heap->items[0];
+		double most = first->most;
+		int64_t added = added_bytes(covering, &first->part, false);
+		bool is_out = !is_worth(covering, first, added);
+		first->most = score_of(first, added);
+		if (!is_out && first->most < most) {
+			heap_settle_first(heap, comes_before, NULL);
+			continue;
+		}
+		heap_remove_first(heap, comes_before, NULL);
+		if (!is_out)
+			return first;
+	}
+	return NULL;
+}
+
+/* The candidates whose files may be named. `most` is no smaller than the score will be. */
+static int make_heap(struct covering *covering, struct heap *heap, struct simhash_error *error)
+{
+	heap->items = malloc((covering->count + 1) * sizeof *heap->items);
+	if (heap->items == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < covering->count; i++) {
+		struct candidate *candidate = &covering->candidates[i];
+		const struct cover_part *part = &candidate->part;
+		if (candidate->is_out)
+			continue;
+		candidate->most = score_of(candidate, part->bytes) +
+				  score_of(candidate, 2 * UNIT_BYTES) * (double)part->range_count;
+		heap->items[heap->count++] = candidate;
+	}
+	heap_make(heap, comes_before, NULL);
+	return 0;
+}
+
+static int choose_from(struct covering *covering, struct heap *heap, struct simhash_error *error)
 {
 	struct file_cover *cover = covering->cover;
 	struct candidate *best;
 
-	covering->unit_total =
-		(size_t)((covering->pieces.size_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-	covering->covered = calloc(covering->unit_total / 64 + 1, sizeof *covering->covered);
-	if (covering->covered == NULL)
-		return error_set_memory(error);
-	for (size_t i = 0; i < covering->count; i++)
-		covering->candidates[i].most =
-			score_of(&covering->candidates[i], covering->candidates[i].part.bytes) +
-			score_of(&covering->candidates[i], 2 * UNIT_BYTES) *
-				(double)covering->candidates[i].part.range_count;
-	while ((best = best_candidate(covering)) != NULL) {
+	while ((best = best_candidate(covering, heap)) != NULL) {
 		if (array_reserve(&cover->parts, &cover->capacity, cover->count + 1,
 				  sizeof *cover->parts, error) != 0)
 			return -1;
 		best->part.added = added_bytes(covering, &best->part, true);
 		cover->parts[cover->count++] = best->part;
 		best->part.ranges = NULL;
-		best->is_out = true;
 	}
 	return 0;
+}
+
+static int choose_parts(struct covering *covering, struct simhash_error *error)
+{
+	struct heap heap = {.items = NULL};
+	int status = -1;
+
+	covering->unit_total =
+		(size_t)((covering->pieces.size_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+	covering->covered = calloc(covering->unit_total / 64 + 1, sizeof *covering->covered);
+	if (covering->covered == NULL)
+		return error_set_memory(error);
+	if (make_heap(covering, &heap, error) == 0)
+		status = choose_from(covering, &heap, error);
+	free(heap.items);
+	return status;
 }
 
 /* ---- The rest ---- */
@@ -435,10 +467,23 @@ static int cover_pieces(struct covering *covering, struct simhash_error *error)
 						    : measure_rest(covering, error);
 }
 
+/* Open a file. A pipe or another device may have no end. Returns -1 with errno. */
+static int open_covered(const char *path)
+{
+	int fd = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat opened;
+
+	if (fd < 0 || fstat(fd, &opened) != 0 || S_ISREG(opened.st_mode) || S_ISBLK(opened.st_mode))
+		return fd;
+	close_content(fd);
+	errno = EISDIR;
+	return -1;
+}
+
 static int read_pieces(struct covering *covering, const char *path, struct simhash_error *error)
 {
 	const struct finder *finder = covering->finder;
-	int fd = path == NULL ? STDIN_FILENO : open_path(path, O_RDONLY | O_NONBLOCK);
+	int fd = path == NULL ? STDIN_FILENO : open_covered(path);
 	int why = errno, status = 0;
 
 	if (fd >= 0) {

@@ -19,8 +19,9 @@
 #define CHUNK ((size_t)64 * 1024)
 /* The memory of a unit: its begin, two pieces with room to sort, and their numbers before it. */
 #define UNIT_MEMORY 160
-#define PIECE_SAMPLED 6 /* the level of pieces without places */
-#define PLACES_MAX 16	/* a piece in more places does not show where something is */
+#define UNIT_PIECES_MAX 4 /* on average; contents that are made for it have more */
+#define PIECE_SAMPLED 6	  /* the level of pieces without places */
+#define PLACES_MAX 16	  /* a piece in more places does not show where something is */
 #define BUCKET_BITS_MAX 24
 
 /* Makes a form from bytes that arrive one after another. */
@@ -79,13 +80,29 @@ static int begin_unit(struct form_maker *maker, struct simhash_error *error)
 	return 0;
 }
 
+/* Add a piece to the last unit. A run of one byte has the same piece again and again. */
+static void add_piece(struct file_form *form, size_t first, uint64_t value)
+{
+	for (size_t i = first; i < form->count; i++)
+		if (form->pieces[i].key == value)
+			return;
+	form->pieces[form->count++] = (struct sort_item){value, form->units - 1};
+}
+
+/* Are there too many units, or far more pieces than random bytes have? */
+static bool is_full(const struct form_maker *maker)
+{
+	return maker->form->units >= maker->units_max ||
+	       maker->form->count >= UNIT_PIECES_MAX * maker->units_max;
+}
+
 /* Take the pieces of the shingles that begin in the next slice. */
 static int take_slice(struct form_maker *maker, size_t size, struct simhash_error *error)
 {
 	struct file_form *form = maker->form;
 	struct piece_collector *collector = &maker->collector;
 
-	if (form->units >= maker->units_max && form->level < PIECE_LEVEL_MAX)
+	if (is_full(maker) && form->level < PIECE_LEVEL_MAX)
 		raise_level(form);
 	if (maker->slices % (UINT64_C(1) << slices_shift(form)) == 0 &&
 	    begin_unit(maker, error) != 0)
@@ -97,10 +114,9 @@ static int take_slice(struct form_maker *maker, size_t size, struct simhash_erro
 	    array_reserve(&form->pieces, &form->capacity, form->count + collector->count,
 			  sizeof *form->pieces, error) != 0)
 		return error_set_memory(error);
-	for (size_t i = 0; i < collector->count; i++)
+	for (size_t i = 0, first = form->count; i < collector->count; i++)
 		if (collector->values[i] < piece_bound(form->level))
-			form->pieces[form->count++] =
-				(struct sort_item){collector->values[i], form->units - 1};
+			add_piece(form, first, collector->values[i]);
 	maker->slices++;
 	return 0;
 }
@@ -369,6 +385,9 @@ const struct sort_item *file_form_find(const struct file_form *form, uint64_t va
 	size_t bucket = (size_t)(value >> bucket_shift(form));
 	size_t low = form->buckets[bucket], high = form->buckets[bucket + 1], end;
 
+	*count = 0;
+	if (low == high)
+		return NULL;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (form->pieces[middle].key < value)

@@ -63,7 +63,7 @@ void file_pieces_release(struct file_pieces *pieces);
 int file_other_pieces(const char *path, bool is_text, const struct piece_levels *levels,
 		      struct arena *arena, struct bytes *stored, struct simhash_error *error);
 
-/* Return the pieces with this value, which is below the bound of the level; *count may be 0. */
+/* Return the pieces with this value, which is below the bound of the level, or NULL; *count may be 0. */
 const struct sort_item *file_form_find(const struct file_form *form, uint64_t value, size_t *count);
 
 /*
