@@ -211,7 +211,15 @@ static int add_candidate(struct covering *covering, const struct piece_row *row,
 	return 0;
 }
 
-/* Take the form of the file of which the content has more bytes. */
+/* Does another form of the file have more of the content? */
+static bool is_better(const struct cover_part *part, const struct cover_part *other)
+{
+	if (part->bytes == 0 || other->bytes == 0 || part->share == other->share)
+		return part->bytes > other->bytes;
+	return part->share > other->share;
+}
+
+/* Take the form of the file that has more of the content. */
 static int take_content(struct covering *covering, const struct piece_row *row,
 			struct simhash_error *error)
 {
@@ -224,7 +232,7 @@ static int take_content(struct covering *covering, const struct piece_row *row,
 	for (int i = 0; status == 0 && i < FORMS; i++)
 		status =
 			cover_form(covering, &covering->pieces.forms[i], &pieces, &parts[i], error);
-	best = parts[FORM_TEXT].bytes > parts[FORM_BYTES].bytes ? FORM_TEXT : FORM_BYTES;
+	best = is_better(&parts[FORM_TEXT], &parts[FORM_BYTES]) ? FORM_TEXT : FORM_BYTES;
 	if (status == 0 && parts[best].bytes > 0) {
 		status = add_candidate(covering, row, &parts[best], error);
 		if (status == 0)
