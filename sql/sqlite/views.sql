@@ -323,5 +323,5 @@ SELECT p.run, p.tag_set,
 	CASE WHEN p.size_a < p.size_b THEN p.path_b ELSE p.path_a END AS whole_path,
 	CASE WHEN p.size_a < p.size_b THEN p.size_b ELSE p.size_a END AS whole_size
 FROM found_pair p
-WHERE p.is_copy = 0 AND (p.size_a * 10 > p.size_b * 11 OR p.size_b * 10 > p.size_a * 11)
+WHERE p.is_copy = 0 AND (p.size_a > p.size_b * 1.1 OR p.size_b > p.size_a * 1.1)
 	AND CASE WHEN p.size_a < p.size_b THEN p.contained_a ELSE p.contained_b END >= 0.8;
