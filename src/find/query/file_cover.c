@@ -27,10 +27,14 @@
 #define LOSS 2
 #define DROP 16
 #define SCORE_MIN 5
-/* A part adds at least this many bytes, and a share of its own ranges or of the file. */
+/*
+ * A part adds at least this many bytes, and a share of its own ranges or, if it adds more than edges
+ * are wrong by, of the file.
+ */
 #define ADDED_MIN 512
 #define ADDED_OF_OWN 4	 /* a quarter */
 #define ADDED_OF_ALL 100 /* one percent */
+#define ADDED_SURELY 16384
 /* Of two contents that add about the same, the one with the larger share of itself is better. */
 #define WHOLE_BONUS 0.05
 
@@ -338,8 +342,9 @@ static double score_of(const struct candidate *candidate, int64_t added)
 static bool is_worth(const struct covering *covering, const struct candidate *candidate,
 		     int64_t added)
 {
-	return added >= ADDED_MIN && (added >= candidate->part.bytes / ADDED_OF_OWN ||
-				      added >= covering->pieces.size_bytes / ADDED_OF_ALL);
+	return added >= ADDED_MIN &&
+	       (added >= candidate->part.bytes / ADDED_OF_OWN ||
+		(added >= ADDED_SURELY && added >= covering->pieces.size_bytes / ADDED_OF_ALL));
 }
 
 /* Of equal candidates, the first by name. */
