@@ -105,7 +105,7 @@ for part in mail:mbox:libgmime:GMime images:disk:libtsk:libtsk ewf:ewf:libewf:li
 	"$SIMHASH" --version | grep '^containers:' | has " $kind,"
 	MISSING_LIBRARY=$file runs 0 with_faults "$SIMHASH" --version
 	! grep -q "^containers:.* $kind," out || fail "there is $kind without $file"
-	grep -q "^containers:.*[(,] without $name[,)]" out || fail "--version does not say so: $(cat out)"
+	grep -q "^containers:.*[(,] without ${name}[,)]" out || fail "--version does not say so: $(cat out)"
 	MISSING_LIBRARY=$file runs 1 with_faults "$SIMHASH" --print --decompress=tar,$kind "$files/x.mbox"
 	said "--decompress 'tar,$kind': $kind needs $name; install it, or build simhash with it"
 done
