@@ -279,7 +279,7 @@ JOIN file b ON b.tag_set = r.tag_set AND b.host = p.host_b AND b.path_hash = p.p
 JOIN tag_set t ON t.id = r.tag_set JOIN host h ON h.id = p.host_a JOIN host k ON k.id = p.host_b
 WHERE r.state = 'current';
 
--- Files of which at least 80 percent are in a larger file, and this file.
+-- Files that are in a larger file with at least 80 percent of their content, and the larger files.
 CREATE OR REPLACE VIEW part_of AS
 SELECT p.run, p.tag_set,
 	CASE WHEN p.size_a < p.size_b THEN p.host_a ELSE p.host_b END AS part_host,

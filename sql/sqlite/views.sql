@@ -312,7 +312,7 @@ CROSS JOIN file b ON b.tag_set = r.tag_set AND b.host = p.host_b AND b.path_hash
 CROSS JOIN tag_set t ON t.id = r.tag_set CROSS JOIN host h ON h.id = p.host_a CROSS JOIN host k ON k.id = p.host_b
 WHERE r.state = 'current';
 
--- Files of which at least 80 percent are in a larger file, and this file.
+-- Files that are in a larger file with at least 80 percent of their content, and the larger files.
 CREATE VIEW part_of AS
 SELECT p.run, p.tag_set,
 	CASE WHEN p.size_a < p.size_b THEN p.host_a ELSE p.host_b END AS part_host,
