@@ -5,7 +5,7 @@ undisturbed runs.
 
     faults.py LIBRARY      in the environment of on_engine.sh, with SIMHASH, SIMFIND and SIMKEEP
 
-If a task has more than FAULTS_EACH calls (default 4) of one class, this many are chosen,
+If a task has more than FAULTS_EACH calls (default 3) of one class, this many are chosen,
 evenly spread; FAULTS_EACH=0 makes every call fail.
 
 After any failure, the program must end by itself with one of its statuses and, unless that
@@ -29,7 +29,7 @@ import containers as made  # noqa: E402  pylint: disable=wrong-import-position
 LIBRARY = sys.argv[1]
 SIMFIND = os.environ["SIMFIND"]
 SIMKEEP = os.environ["SIMKEEP"]
-EACH = int(os.environ.get("FAULTS_EACH", "4"))
+EACH = int(os.environ.get("FAULTS_EACH", "3"))
 OTHER, OUTPUT = os.path.join(FOLDER, "other.db"), os.path.join(FOLDER, "output")
 REPORT = os.path.join(FOLDER, "report")
 

@@ -4,7 +4,7 @@ undisturbed runs.
 
     kills.py       in the environment of on_engine.sh, with SIMHASH
 
-KILLS runs are killed (default 200, on a server 100), and also KILLS / 6 servers. After each kill, the
+KILLS runs are killed (default 200, on a server 70), and also KILLS / 6 servers. After each kill, the
 index must be undamaged and contain no wrong row. Some runs are killed again without a check, and the
 next run must complete the index. With KILLS_SERVERS_ONLY, only servers are killed.
 """
@@ -18,7 +18,7 @@ import time
 from common import (ENGINE, INDEX, INDEXES, SIMHASH, TREE, URL, make_states, make_tree, on_server, reset, rows,
                     stop)
 
-KILLS = int(os.environ.get("KILLS", "200" if ENGINE == "sqlite" else "100"))
+KILLS = int(os.environ.get("KILLS", "200" if ENGINE == "sqlite" else "70"))
 SEED = int(os.environ.get("KILLS_SEED", str(time.time_ns() % 1000000)))
 COMMAND = [SIMHASH, "-z", TREE]
 ENVIRONMENT = dict(os.environ, SIMHASH_DATABASE=URL)

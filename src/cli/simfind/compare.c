@@ -48,7 +48,8 @@ struct comparison {
 	const struct simhash_measure *measure; /* an additional measure; or NULL */
 	FILE *out;
 	struct presentation how;
-	double found[2]; /* the bytes of A that are in B, and the bytes of B that are in A */
+	bool lacks_memory; /* for a line of the result */
+	double found[2];   /* the bytes of A that are in B, and the bytes of B that are in A */
 };
 
 static bool are_equal(const struct comparison *c)
@@ -80,25 +81,26 @@ static void write_result(FILE *out, double similarity, bool is_same)
 
 /*
  * Write the details in as many lines as necessary. A tilde is written as a blank at which no line
- * is broken.
+ * is broken. -1 if memory is short.
  */
-static void write_details(FILE *out, const char *details, size_t columns)
+static int write_details(FILE *out, const char *details, size_t columns)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *wrapped = open_memstream(&text, &size);
 
 	if (wrapped == NULL)
-		return;
+		return -1;
 	write_wrapped(wrapped, details, columns);
 	if (close_text(wrapped, &text) != 0)
-		return;
+		return -1;
 	for (char *tilde; (tilde = strchr(text, '~')) != NULL;)
 		*tilde = ' ';
 	for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
 		fprintf(out, "%*s%.*s\n", line == text ? 0 : DETAILS_COLUMN, "", (int)(end - line),
 			line);
 	free(text);
+	return 0;
 }
 
 __attribute__((format(printf, 4, 5))) static void
@@ -114,13 +116,16 @@ write_measure(struct comparison *c, const char *measure, double similarity, cons
 	va_start(arguments, format);
 	size = vasprintf(&details, format, arguments);
 	va_end(arguments);
-	if (size < 0)
+	if (size < 0) {
+		c->lacks_memory = true;
 		return;
+	}
 	fprintf(c->out, "%-*s", NAME_COLUMNS, measure);
 	if (text_columns(bytes_of(measure)) >= NAME_COLUMNS)
 		fprintf(c->out, "\n%*s", NAME_COLUMNS, "");
 	write_result(c->out, similarity, are_equal(c));
-	write_details(c->out, details, columns);
+	if (write_details(c->out, details, columns) != 0)
+		c->lacks_memory = true;
 	free(details);
 }
 
@@ -485,6 +490,8 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 		simhash_resemblance_sketch_compute(c.b.bytes, c.b.size, &c.b.sketch);
 		status = write_all(&c, error);
 	}
+	if (status == 0 && c.lacks_memory)
+		status = error_set_memory(error);
 	free(c.a.bytes);
 	free(c.b.bytes);
 	return status;
