@@ -186,6 +186,10 @@ def test_hosts(browser, report, folder):
         ["identical", f"same as {above}a.txt", f"{above}a.txt.gz//a.txtsame as {above}a.txt"]])
     check("container", browser.texts(".container"), ["in a.txt.gz"])
     check("lead", browser.texts("#lead"), ["1 of 5 files is a copy, in an archive. 2 more files resemble another."])
+    browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report.replace(".html", "-parts.html"))})
+    check("lead without copies", browser.texts("#lead"), ["2 of 5 files resemble another."])
+    browser.call("POST", "/url", {"url": "file://" + os.path.abspath(report)})
+    browser.click(".open")
     dates = [text.split("kB")[1] for text in browser.texts(".file .facts")]
     check("seconds", [dates[0], dates[2]], ["2021-06-07 08:09:11", "2021-06-07 08:09:10"])
 

@@ -134,6 +134,7 @@ runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" -z "$files/archives"
 runs 0 "$SIMHASH" --host=other "$files/elsewhere"
 runs 0 "$SIMFIND" --min-resemblance=0.7 --format=html -o hosts.html
+runs 0 "$SIMFIND" --min-resemblance=0.7 --only=parts --format=html -o hosts-parts.html
 python3 - "$files" <<'PYTHON' || fail "archives and other hosts"
 import json, re, sys
 page = open("hosts.html", encoding="utf-8").read()

@@ -201,6 +201,8 @@ static int write_report(const struct find_plan *plan, const struct find_counts *
 {
 	struct key_space space;
 	struct report report = {.with_pictures = plan->arguments->thumbnails,
+				.without_copies = plan->request->kinds != 0 &&
+						  (plan->request->kinds & PAIRS_COPIES) == 0,
 				.with_lineage = plan->arguments->lineage,
 				.order = &plan->arguments->order,
 				.groups = groups,

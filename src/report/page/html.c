@@ -48,6 +48,7 @@ static void write_head(FILE *out, const struct report *report)
 		FIELD_SIGNED(IN_PAGE, "bytes", space->bytes),
 		FIELD_UNSIGNED(IN_PAGE, "compared", report->counts.rows),
 		FIELD_UNSIGNED(IN_PAGE, "empty", report->counts.empty),
+		FIELD_PLAIN(IN_PAGE, "without_copies", report->without_copies ? "true" : "false"),
 		FIELD_PLAIN(IN_PAGE, "thumbnails", report->with_pictures ? "true" : "false"),
 		FIELD_TEXTS(IN_PAGE, "tags", tag_names, SIMHASH_TAGS),
 		FIELD_TEXTS(IN_PAGE, "kinds", kinds, space->kind_count),

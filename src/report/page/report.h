@@ -15,7 +15,8 @@
 struct report {
 	struct page_origin origin;
 	bool with_pictures;
-	bool with_lineage; /* write a tree of versions for each group */
+	bool without_copies; /* the request leaves out copies */
+	bool with_lineage;   /* write a tree of versions for each group */
 	/* The order of the groups; groups beyond its limit are left out. */
 	const struct listing_order *order;
 	const struct group_sorter *groups;
