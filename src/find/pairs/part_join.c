@@ -30,7 +30,7 @@ struct content {
 	uint32_t first_seed; /* while it is searched for; from 1 */
 	uint8_t seeds, level;
 	bool is_searched; /* it has or had its seeds in the table */
-	uint16_t shared;  /* the seeds that the content has to which it is compared */
+	uint16_t shared;  /* the number of its seeds that the compared content has */
 };
 
 /* A small piece of a content. */

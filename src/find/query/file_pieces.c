@@ -246,7 +246,7 @@ static int read_all(struct reader *reader, int fd, int *why, struct simhash_erro
 struct collecting {
 	struct resemblance_registers registers;
 	struct normal_form normal;
-	size_t fill; /* bytes of the form, of which the first were in the last piece */
+	size_t fill; /* bytes of the form; the first ones are the end of the bytes before */
 	uint8_t chunk[CHUNK], form[SHINGLE_OVERLAP + CHUNK + SQUEEZE_SLACK];
 };
 

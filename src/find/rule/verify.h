@@ -127,7 +127,7 @@ void key_bounds_extend(struct key_bounds *bounds, const struct key_bounds *other
 
 /*
  * Is the smaller of two files in the larger one, if their pieces have these shares of x in y and of
- * y in x? Their sizes have only the limit that the user set. Sets the relation. Files of similar size are no parts: their
+ * y in x? Only an explicit ratio limits their sizes. Sets the relation. Files of similar size are no parts: their
  * resemblance must reach the minimum. With a minimum of 1, no file is a part.
  */
 bool verify_by_pieces(const struct verify_rule *rule, const struct find_file *x,

@@ -68,7 +68,7 @@ int container_level_next(struct container_level *level, struct archive_entry **e
 ssize_t container_level_read(struct container_level *level, void *buffer, size_t size);
 /* Return the kind of the current member, which begins with these bytes, or 0. */
 unsigned container_level_inside(const struct container_level *level, const void *head, size_t size);
-/* After a member, or after the last one: return what is missing from mail, once; or 0. */
+/* After a member, or after the last one: return the failure of incomplete mail, once; or 0. */
 int container_level_lacks(struct container_level *level);
 /*
  * Decide by the first member, and by the archive's own name, whether it is a document and its text

@@ -55,7 +55,7 @@ static void count_work(struct image *image, const TSK_FS_DIR *dir, int64_t size_
 	image_count_runs(image, runs);
 }
 
-/* A deleted folder may have lost its bytes, which is no damage. */
+/* A deleted folder may have lost its bytes. This is not a damage of the image. */
 static void enter_folder(struct image *image, const TSK_FS_META *meta, size_t path_size,
 			 bool is_deleted)
 {

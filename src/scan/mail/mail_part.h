@@ -33,7 +33,7 @@ void mail_part_prepare(void);
 bool mail_part_is_ready(void);
 
 /*
- * Get a part from its headers, of which only the fields Content-* are needed. `is_in_digest`: the
+ * Get a part from its headers; only the fields Content-* are used. `is_in_digest`: the
  * multipart around it is a digest. *decoder is NULL if the bytes are not encoded.
  */
 void mail_part_read(struct bytes headers, bool is_in_digest, struct mail_part *part,
