@@ -74,236 +74,7 @@ void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE])
 	snprintf(name, TEMPORARY_SIZE, KEEP_TEMPORARY_PREFIX "%016" PRIx64, z ^ z >> 31);
 }
 
-/* ---- Opening ---- */
-
-/* Acts of one batch share the kept file. */
-static int open_kept(struct work *work)
-{
-	const struct keep_file *kept = work->kept_file;
-	struct work *last = work == work->actor->works ? NULL : work - 1;
-	struct simhash_error why;
-
-	if (last != NULL && last->kept_file == kept) {
-		work->kept = last->kept;
-		return 0;
-	}
-	if (side_open(work->kept, kept, NULL, &why) == 0)
-		return 0;
-	return error_set(work->why, SIMHASH_E_RANGE, "the kept file, %s: %s", kept->path,
-			 why.message);
-}
-
-static int lock_side(struct work *work, struct side *side, int how)
-{
-	int writable;
-
-	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
-		return 0;
-	/* On NFS, an exclusive lock requires a file that is open for writing. */
-	if (errno == EBADF && (writable = side_open_writable(side)) >= 0) {
-		close_content(side->fd);
-		side->fd = writable;
-		if (flock(side->fd, how | LOCK_NB) == 0)
-			return 0;
-	}
-	work->is_locked_elsewhere = errno == EWOULDBLOCK;
-	if (errno == EWOULDBLOCK)
-		return refuse(work, "another program has locked it or the kept file");
-	return error_set_errno(work->why, "cannot lock it");
-}
-
-/* ---- Checks ---- */
-
-/*
- * Does a protected directory have another name of the kept file? A hard link to it would then be a
- * link to a protected file. Links that this program made are known not to be there.
- */
-static int check_other_names(struct work *work)
-{
-	struct actor *actor = work->actor;
-	const struct stat *kept = &work->kept->status;
-	bool is_known = actor->linked.device == (uint64_t)kept->st_dev &&
-			actor->linked.inode == (uint64_t)kept->st_ino;
-	bool is_found = false;
-
-	if (actor->options.protected_count == 0 ||
-	    (uint64_t)kept->st_nlink == 1 + (is_known ? actor->linked.names : 0))
-		return 0;
-	if (protected_names_look(&actor->protected_names, actor->options.protected,
-				 actor->options.protected_count, kept, &is_found, work->why) != 0)
-		return -1;
-	return is_found ? refuse(work, "the kept file has another name, which is protected") : 0;
-}
-
-/*
- * Can the copy become a hard link? Both names of a hard link share one owner, one mode and one list
- * of attributes.
- */
-static int check_link(struct work *work)
-{
-	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
-
-	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
-	    copy->st_mode != kept->st_mode)
-		return refuse(work, "its owner, group or mode differs from the kept file");
-	if (!work->record.same_attributes)
-		return refuse(work, "its extended attributes differ from the kept file");
-	return check_other_names(work);
-}
-
-static int check_act(struct work *work)
-{
-	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
-	enum keep_action action = work->actor->options.action;
-	bool shares = action == ACTION_HARDLINK || action == ACTION_REFLINK;
-
-	if (action != ACTION_REFLINK && check_removal(&work->copy.place, copy, work->why) != 0)
-		return -1;
-	if ((copy->st_mode & S_IWUSR) == 0)
-		return refuse(work, "it is read-only");
-	if (work->kept->fd < 0)
-		return 0;
-	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept;
-	if (is_same_inode(copy, kept))
-		return refuse(work, "it is the same file as the one that is kept");
-	if (shares && copy->st_dev != kept->st_dev)
-		return refuse(work, "it is on another file system than the kept file");
-	if (action == ACTION_REFLINK && copy->st_size == 0)
-		return refuse(work, "it is empty");
-	if (action == ACTION_REFLINK)
-		return check_sharing(work->kept->fd, work->copy.fd, work->why);
-	return action == ACTION_HARDLINK ? check_link(work) : 0;
-}
-
-/* Find the target of a file: its complete path below the directory of --action=move:DIR. */
-static int prepare_move(struct work *work)
-{
-	const char *top = work->actor->options.move_to, *path = work->act->file->path;
-	char *to;
-	struct place existing;
-	struct stat status;
-
-	if (path_is_at_or_below(bytes_of(path), bytes_of(top)))
-		return refuse(work, "it is there already");
-	to = path_join(bytes_of(top), bytes_of(path + 1));
-	if (to == NULL)
-		return error_set_memory(work->why);
-	work->record.to = work->result->to = to;
-	if (work->actor->options.journal != NULL)
-		return place_open(to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
-	/* A dry run creates nothing, and the target directory usually does not exist yet. */
-	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
-		return 0;
-	if (place_status(&existing, existing.name, &status) == 0)
-		refuse(work, "another file has its name in the directory to move to");
-	place_close(&existing);
-	return work->why->message[0] == '\0' ? 0 : -1;
-}
-
-static int check_device(struct work *work)
-{
-	struct stat top;
-
-	if (stat(work->actor->options.move_to, &top) == 0 && top.st_dev != work->copy.status.st_dev)
-		return refuse(work, "it is on another file system than the directory to move to");
-	return 0;
-}
-
-/* ---- Comparing ---- */
-
-/* Another program that opens the file waits for the lease to end, so stop before the last byte. */
-static bool has_no_writer(const void *context)
-{
-	const struct work *work = context;
-
-	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept);
-}
-
-static int compare(struct work *work)
-{
-	int same;
-
-	if (work->kept->fd < 0)
-		return 0;
-	same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer, work);
-	if (same < 0 && errno == ECANCELED)
-		return refuse(work, "another program opened it or the kept file for "
-				    "writing meanwhile");
-	if (same < 0)
-		return error_set_errno(work->why, "cannot read it or the kept file");
-	if (same == 0)
-		return refuse(work, "its content differs from the kept file");
-	work->record.has_hash = true;
-	return 0;
-}
-
-/* Watch both files for writes from now on. For reflinks, the kernel itself compares the files. */
-static int watch(struct work *work)
-{
-	struct simhash_error why;
-
-	if (work->kept->fd < 0 || work->actor->options.action == ACTION_REFLINK)
-		return 0;
-	if (work->kept->sync_error != 0) {
-		errno = work->kept->sync_error;
-		return error_set_errno(work->why, "cannot flush the kept file to the disk");
-	}
-	if (side_watch(&work->copy, work->why) != 0)
-		return -1;
-	return side_watch(work->kept, &why) == 0
-		       ? 0
-		       : error_set(work->why, why.code, "the kept file: %s", why.message);
-}
-
 /* ---- One act ---- */
-
-/* The checks before the files are compared. */
-static int prepare(struct work *work)
-{
-	struct actor *actor = work->actor;
-	const struct keep_file *file = work->act->file;
-	bool moves = actor->options.action == ACTION_MOVE;
-
-	if (side_open(&work->copy, file, &actor->guard, work->why) != 0 ||
-	    (work->kept_file != NULL && open_kept(work) != 0))
-		return -1;
-	if (work->kept_file != NULL)
-		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept->fd);
-	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
-		return refuse(work, "its decision has neither size nor mtime");
-	if (check_act(work) != 0 || (moves && check_device(work) != 0))
-		return -1;
-	if (actor->options.journal != NULL &&
-	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
-	     (work->kept == &work->own_kept && lock_side(work, work->kept, LOCK_SH) != 0)))
-		return -1;
-	return moves && actor->options.journal == NULL ? prepare_move(work) : 0;
-}
-
-static void fill_record(struct work *work)
-{
-	struct journal_act *record = &work->record;
-	enum keep_action action = work->actor->options.action;
-
-	record->action = action;
-	record->path = work->act->file->path;
-	record->kept = work->kept_file == NULL ? NULL : work->kept_file->path;
-	if (action == ACTION_HARDLINK || action == ACTION_DELETE)
-		temporary_name(&work->actor->random, record->temporary);
-	journal_file_set(&record->copy, &work->copy.status);
-	if (work->kept_file != NULL)
-		journal_file_set(&record->kept_file, &work->kept->status);
-}
-
-/* Compare both files while writes are noticed, and then check them again. */
-static int examine(struct work *work)
-{
-	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||
-	    (work->actor->options.action == ACTION_MOVE && prepare_move(work) != 0))
-		return -1;
-	fill_record(work);
-	return 0;
-}
 
 /* Record that the kept file has one more name. */
 static void note_link(struct work *work)
@@ -341,7 +112,7 @@ static void keep_second(struct work *work)
 
 static int count_saved(struct work *work, struct simhash_error *error)
 {
-	return saved_bytes_count(&work->actor->saved, work->actor->options.action,
+	return saved_bytes_count(&work->actor->saved, work->act->action,
 				 work->actor->options.journal != NULL, &work->copy.status,
 				 own_bytes(work->copy.fd, &work->copy.status),
 				 &work->result->saved_bytes, error);
@@ -396,12 +167,16 @@ static void release_work(struct work *work)
 static bool is_kept_by_other_name(const struct work *work)
 {
 	const struct actor *actor = work->actor;
+	bool links = work->act->action == ACTION_HARDLINK;
 
-	if (actor->options.action != ACTION_HARDLINK || work->kept != &work->own_kept)
+	if (work->kept != &work->own_kept)
 		return false;
-	for (size_t i = 0; i < actor->work_count; i++)
-		if (is_same_inode(&actor->works[i].kept->status, &work->kept->status))
+	for (size_t i = 0; i < actor->work_count; i++) {
+		const struct work *other = &actor->works[i];
+		if ((links || other->act->action == ACTION_HARDLINK) &&
+		    is_same_inode(&other->kept->status, &work->kept->status))
 			return true;
+	}
 	return false;
 }
 
@@ -428,7 +203,7 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 			      .result = result,
 			      .why = &result->why};
 	errno = 0;
-	has_joined = prepare(work) == 0;
+	has_joined = work_prepare(work) == 0;
 	if (has_joined && is_kept_by_other_name(work)) {
 		release_work(work);
 		return false;
@@ -447,7 +222,12 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 	return result->outcome != ACT_PENDING;
 }
 
-/* Take pending acts in their order. */
+static bool shares_blocks(const struct planned_act *act)
+{
+	return act->action == ACTION_REFLINK;
+}
+
+/* Take pending acts in their order. Reflinks have their own batches. */
 static void fill_batch(struct actor *actor, const struct planned_act *acts, size_t count,
 		       struct act_result *results)
 {
@@ -456,6 +236,9 @@ static void fill_batch(struct actor *actor, const struct planned_act *acts, size
 	for (size_t i = 0; i < count && actor->work_count < actor->work_capacity; i++) {
 		if (results[i].outcome != ACT_PENDING)
 			continue;
+		if (actor->work_count > 0 &&
+		    shares_blocks(actor->works[0].act) != shares_blocks(&acts[i]))
+			return;
 		if ((bytes > 0 && bytes + acts[i].file->size_bytes > BATCH_BYTES) ||
 		    !join(actor, &acts[i], &results[i]))
 			return;
@@ -464,21 +247,23 @@ static void fill_batch(struct actor *actor, const struct planned_act *acts, size
 	}
 }
 
+static bool removes_bytes(const struct work *work)
+{
+	return work->act->action == ACTION_DELETE || work->act->action == ACTION_HARDLINK;
+}
+
 /*
  * A kept file may just have been written, so it must be on the disk before its copy is removed. For
  * many files, the complete file system is synchronized.
  */
 static void sync_kept(struct actor *actor)
 {
-	enum keep_action action = actor->options.action;
 	const struct side *last = NULL;
 	bool is_all = false;
 
-	if (action != ACTION_DELETE && action != ACTION_HARDLINK)
-		return;
 	for (size_t i = 0; i < actor->work_count; i++) {
 		struct work *work = &actor->works[i];
-		if (work->kept != &work->own_kept ||
+		if (!removes_bytes(work) || work->kept != &work->own_kept ||
 		    (is_all && work->kept->status.st_dev == last->status.st_dev))
 			continue;
 		is_all = i + 1 < actor->work_count && side_sync_all(work->kept);
@@ -511,7 +296,7 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
 	sigaddset(&ending, SIGQUIT);
-	if (actor->options.action == ACTION_REFLINK)
+	if (actor->work_count > 0 && shares_blocks(actor->works[0].act))
 		sigemptyset(&ending);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
 	set_acting(actor, true);
@@ -544,7 +329,7 @@ static int finish_batch(struct actor *actor, struct simhash_error *error)
 	} else {
 		sync_kept(actor);
 		for (size_t i = 0; i < actor->work_count; i++)
-			if (examine(&actor->works[i]) != 0)
+			if (work_examine(&actor->works[i]) != 0)
 				actor->works[i].result->outcome = ACT_LEFT;
 		status = do_batch(actor, error);
 	}

@@ -11,6 +11,12 @@
  *     }
  *     actor_release(&actor);
  *
+ * Acts are done in the order of the plan, and may have different actions. If the kept file of an act
+ * is also moved, the move comes later: an act whose kept file has no longer its name is left. If an
+ * act frees the new name of a moved file, it comes earlier. Undoing the acts in reverse order then
+ * works. A run without a journal changes no name, so there a target that an earlier act would free
+ * counts as taken.
+ *
  * No plan can remove the last file of a content: a file is removed only while another inode with
  * the same bytes is open and still has its name. docs/apply.md describes the order of steps.
  * Because of the locks, two processes that act on the same files cannot each remove the file that
@@ -30,8 +36,7 @@
 #include "keep/keep.h"
 
 struct act_options {
-	enum keep_action action;
-	const char *move_to;	       /* an absolute directory; for ACTION_MOVE */
+	const char *move_to;	       /* an absolute directory for moves without `to`, or NULL */
 	const struct bytes *protected; /* directories, each with a terminating zero */
 	size_t protected_count;
 	struct journal *journal; /* NULL: only report, and compare no bytes */

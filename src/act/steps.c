@@ -298,10 +298,15 @@ static int do_move(struct work *work)
 	struct stat moved;
 
 	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
-		return errno == EXDEV
-			       ? refuse(work, "it is on another file system than the directory to "
-					      "move to")
-			       : error_set_errno(work->why, "cannot move it");
+		switch (errno) {
+		case EXDEV:
+			return refuse(work, "it is on another file system than the directory to "
+					    "move to");
+		case EEXIST:
+			return refuse_taken(work);
+		default:
+			return error_set_errno(work->why, "cannot move it");
+		}
 	if (!sides_are_apart(&work->copy, work->kept, NULL))
 		is_same_file(work);
 	else if (place_status(to, to->name, &moved) != 0 ||
@@ -342,7 +347,7 @@ int work_do(struct work *work)
 	 */
 	if (check_unchanged(work) != 0)
 		return -1;
-	switch (work->actor->options.action) {
+	switch (work->act->action) {
 	case ACTION_HARDLINK:
 		return do_hardlink(work);
 	case ACTION_REFLINK:

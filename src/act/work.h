@@ -34,8 +34,22 @@ static inline int refuse(struct work *work, const char *why)
 	return error_set(work->why, SIMHASH_E_RANGE, "%s", why);
 }
 
+static inline int refuse_taken(struct work *work)
+{
+	return refuse(work, "another file has its name in the directory to move to");
+}
+
 /* Do the names still lead to both files, and are these unchanged? -1 with the reason in `why`. */
 int check_unchanged(struct work *work);
+
+/* The checks before the files are compared: open and lock them. -1 with the reason in `why`. */
+int work_prepare(struct work *work);
+
+/*
+ * Compare both files while writes are noticed, check them again, and fill the record for the
+ * journal. -1 with the reason in `why`.
+ */
+int work_examine(struct work *work);
 
 /*
  * The step after the journal entry: link, delete, move or share blocks. -1 with the reason in

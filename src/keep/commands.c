@@ -229,7 +229,9 @@ int commands_plan(const struct commands *commands, struct plan *plan, struct sim
 	if (plan->acts == NULL && commands->count > 0)
 		return error_set_memory(error);
 	for (; plan->count < commands->count; plan->count++)
-		plan->acts[plan->count] = (struct planned_act){
-			&commands->list[plan->count].copy, kept_of(commands, plan, plan->count)};
+		plan->acts[plan->count] =
+			(struct planned_act){.file = &commands->list[plan->count].copy,
+					     .kept = kept_of(commands, plan, plan->count),
+					     .action = commands->list[plan->count].action};
 	return 0;
 }

@@ -80,8 +80,14 @@ struct keep_policy {
 
 struct planned_act {
 	const struct keep_file *file;
-	/* A file with the same content; NULL: a similar file is moved. */
+	/* A file with the same content; NULL: a file is moved without a copy. */
 	const struct keep_file *kept;
+	enum keep_action action;
+	/*
+	 * The new absolute path of a moved file, whose directories may be missing; NULL: derived
+	 * from the directory of the action. It must stay valid as long as the plan.
+	 */
+	const char *to;
 };
 
 /* A decision that is not carried out. */

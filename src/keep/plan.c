@@ -98,7 +98,8 @@ static int add_act(struct planner *planner, const struct keep_file *file,
 	if (array_reserve(&plan->acts, &planner->act_capacity, plan->count + 1, sizeof *plan->acts,
 			  planner->error) != 0)
 		return -1;
-	plan->acts[plan->count++] = (struct planned_act){file, kept};
+	plan->acts[plan->count++] =
+		(struct planned_act){.file = file, .kept = kept, .action = planner->policy->action};
 	return 0;
 }
 

@@ -380,14 +380,14 @@ static void act(struct keep_file files[COPIES + 1])
 	struct simhash_error error;
 	struct journal journal;
 	char move_to[PATH_MAX + 8];
-	struct act_options options = {
-		.action = race.action, .move_to = move_to, .journal = &journal};
+	struct act_options options = {.move_to = move_to, .journal = &journal};
 	struct actor actor;
 	int status;
 
 	snprintf(move_to, sizeof move_to, "%s/moved", top);
 	for (size_t i = 0; i < COPIES; i++)
-		acts[i] = (struct planned_act){&files[i + 1], &files[0]};
+		acts[i] = (struct planned_act){
+			.file = &files[i + 1], .kept = &files[0], .action = race.action};
 	if (journal_create(&journal, "journal", "host", &error) != 0 ||
 	    actor_init(&actor, &options, &error) != 0)
 		die(error.message);

@@ -366,7 +366,7 @@ static void advise(const struct acting *acting)
 	FILE *out;
 
 	if (arguments->quiet || acting->acts == 0 || arguments->script_path != NULL ||
-	    arguments->yes || acting->commands != NULL ||
+	    arguments->yes || acting->is_script ||
 	    (arguments->decisions_path != NULL && strcmp(arguments->decisions_path, "-") == 0) ||
 	    (arguments->has_action && arguments->policy.action == ACTION_REPORT))
 		return;
@@ -382,9 +382,9 @@ static void advise(const struct acting *acting)
 
 /* ---- Acting ---- */
 
-static int tell_result(struct acting *acting, enum keep_action action,
-		       const struct planned_act *act, const struct act_result *result,
-		       const char **shown, struct simhash_error *error)
+static int tell_result(struct acting *acting, const struct planned_act *act,
+		       const struct act_result *result, const char **shown,
+		       struct simhash_error *error)
 {
 	bool lists_files = lists(acting) && !acting_lists_folders(acting);
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
@@ -399,7 +399,8 @@ static int tell_result(struct acting *acting, enum keep_action action,
 	if (result->outcome != ACT_DONE)
 		return 0;
 	if (lists_files)
-		write_line(acting, action == ACTION_REPORT ? "remove" : action_name(action),
+		write_line(acting,
+			   act->action == ACTION_REPORT ? "remove" : action_name(act->action),
 			   act->file, result->to, false);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
@@ -407,22 +408,6 @@ static int tell_result(struct acting *acting, enum keep_action action,
 		       ? 0
 		       : removable_add(&acting->removable, act->file->path, kept->path,
 				       result->saved_bytes, error);
-}
-
-/*
- * Return the number of acts from `at` on that form a batch. In a script, each act can have its own
- * action.
- */
-static size_t batch_size(const struct acting *acting, const struct plan *plan, size_t at)
-{
-	size_t left = plan->count - at, most = left < ACT_BATCH ? left : ACT_BATCH, count = 1;
-
-	if (acting->commands == NULL)
-		return most;
-	while (count < most &&
-	       acting->commands->list[at + count].action == acting->commands->list[at].action)
-		count++;
-	return count;
 }
 
 static int act_on_plan(struct acting *acting, const struct plan *plan, struct actor *actor,
@@ -436,13 +421,11 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	if (lists(acting) && !acting_lists_folders(acting))
 		begin_lines(acting, plan);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
-		count = batch_size(acting, plan, at);
-		if (acting->commands != NULL)
-			actor->options.action = acting->commands->list[at].action;
+		count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
 		status = actor_act(actor, plan->acts + at, count, results, error);
 		for (size_t i = 0; i < count; i++) {
-			if (tell_result(acting, actor->options.action, &plan->acts[at + i],
-					&results[i], &shown, error) != 0)
+			if (tell_result(acting, &plan->acts[at + i], &results[i], &shown, error) !=
+			    0)
 				status = -1;
 			free(results[i].to);
 		}
@@ -455,8 +438,7 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 {
 	const struct keep_arguments *arguments = acting->arguments;
 	struct journal journal = {.stream = NULL};
-	struct act_options options = {.action = acting->policy.action,
-				      .move_to = acting->move_to,
+	struct act_options options = {.move_to = acting->move_to,
 				      .protected = acting->policy.protected,
 				      .protected_count = acting->policy.protected_count,
 				      .journal = arguments->yes ? &journal : NULL,

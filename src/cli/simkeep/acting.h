@@ -15,7 +15,6 @@
 #include "cli/options/keep_options.h"
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/removable.h"
-#include "keep/commands.h"
 #include "report/lists/formatter.h"
 #include "report/lists/marked.h"
 #include "report/lists/output_file.h"
@@ -26,11 +25,11 @@ struct acting {
 	struct bytes *protected;   /* owned with its items */
 	size_t protected_capacity;
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
-	struct output_file script;	 /* open if a script is written */
-	bool script_is_output;		 /* the script goes to standard output */
-	struct covered covered;		 /* empty with --decisions */
-	const struct commands *commands; /* each act has its own action; NULL: no such commands */
-	struct removable removable;	 /* copies, if folders are listed */
+	struct output_file script;  /* open if a script is written */
+	bool script_is_output;	    /* the script goes to standard output */
+	struct covered covered;	    /* empty with --decisions */
+	bool is_script;		    /* the acts are the commands of a script */
+	struct removable removable; /* copies, if folders are listed */
 	uint64_t acts, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */
 	struct layout layout;	 /* for lines on a terminal; owns its prefix */

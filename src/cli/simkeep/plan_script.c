@@ -58,7 +58,7 @@ static int plan_ways(struct copy_ways *ways, struct keep_file *files, size_t cou
 /* ---- Writing ---- */
 
 /* Would simkeep itself leave this copy alone? */
-static int look(struct plan_script *script, enum script_way way, const struct planned_act *act,
+static int look(struct plan_script *script, const struct planned_act *act,
 		struct simhash_error *why, struct simhash_error *error)
 {
 	struct act_result result;
@@ -67,7 +67,6 @@ static int look(struct plan_script *script, enum script_way way, const struct pl
 	why->message[0] = '\0';
 	if (!script->looks)
 		return 0;
-	script->actor.options.action = actions[way];
 	status = actor_act(&script->actor, act, 1, &result, error);
 	*why = result.why;
 	free(result.to);
@@ -94,10 +93,11 @@ static int write_copy(struct plan_script *script, const struct keep_file *copy,
 	unsigned commands = 0;
 
 	for (unsigned way = 0; way < SCRIPT_WAYS; way++) {
-		const struct planned_act act = {copy, ways->kept[way]};
+		const struct planned_act act = {
+			.file = copy, .kept = ways->kept[way], .action = actions[way]};
 		if (act.kept == NULL)
 			continue;
-		if (look(script, way, &act, &why[way], error) != 0)
+		if (look(script, &act, &why[way], error) != 0)
 			return -1;
 		commands += why[way].message[0] == '\0';
 	}

@@ -1,0 +1,280 @@
+/*
+ * Opens and compares the files of an act, and checks whether the act is possible.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "act/act.h"
+#include "act/protected_names.h"
+#include "act/same_bytes.h"
+#include "act/work.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+
+/* ---- Opening ---- */
+
+/* Acts of one batch share the kept file. */
+static int open_kept(struct work *work)
+{
+	const struct keep_file *kept = work->kept_file;
+	struct work *last = work == work->actor->works ? NULL : work - 1;
+	struct simhash_error why;
+
+	if (last != NULL && last->kept_file == kept) {
+		work->kept = last->kept;
+		return 0;
+	}
+	if (side_open(work->kept, kept, NULL, &why) == 0)
+		return 0;
+	return error_set(work->why, SIMHASH_E_RANGE, "the kept file, %s: %s", kept->path,
+			 why.message);
+}
+
+static int lock_side(struct work *work, struct side *side, int how)
+{
+	int writable;
+
+	if (side->fd < 0 || flock(side->fd, how | LOCK_NB) == 0)
+		return 0;
+	/* On NFS, an exclusive lock requires a file that is open for writing. */
+	if (errno == EBADF && (writable = side_open_writable(side)) >= 0) {
+		close_content(side->fd);
+		side->fd = writable;
+		if (flock(side->fd, how | LOCK_NB) == 0)
+			return 0;
+	}
+	work->is_locked_elsewhere = errno == EWOULDBLOCK;
+	if (errno == EWOULDBLOCK)
+		return refuse(work, "another program has locked it or the kept file");
+	return error_set_errno(work->why, "cannot lock it");
+}
+
+/* ---- Checks ---- */
+
+/*
+ * Does a protected directory have another name of the kept file? A hard link to it would then be a
+ * link to a protected file. Links that this program made are known not to be there.
+ */
+static int check_other_names(struct work *work)
+{
+	struct actor *actor = work->actor;
+	const struct stat *kept = &work->kept->status;
+	bool is_known = actor->linked.device == (uint64_t)kept->st_dev &&
+			actor->linked.inode == (uint64_t)kept->st_ino;
+	bool is_found = false;
+
+	if (actor->options.protected_count == 0 ||
+	    (uint64_t)kept->st_nlink == 1 + (is_known ? actor->linked.names : 0))
+		return 0;
+	if (protected_names_look(&actor->protected_names, actor->options.protected,
+				 actor->options.protected_count, kept, &is_found, work->why) != 0)
+		return -1;
+	return is_found ? refuse(work, "the kept file has another name, which is protected") : 0;
+}
+
+/*
+ * Can the copy become a hard link? Both names of a hard link share one owner, one mode and one list
+ * of attributes.
+ */
+static int check_link(struct work *work)
+{
+	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
+
+	if (copy->st_uid != kept->st_uid || copy->st_gid != kept->st_gid ||
+	    copy->st_mode != kept->st_mode)
+		return refuse(work, "its owner, group or mode differs from the kept file");
+	if (!work->record.same_attributes)
+		return refuse(work, "its extended attributes differ from the kept file");
+	return check_other_names(work);
+}
+
+static int check_act(struct work *work)
+{
+	const struct stat *copy = &work->copy.status, *kept = &work->kept->status;
+	enum keep_action action = work->act->action;
+	bool shares = action == ACTION_HARDLINK || action == ACTION_REFLINK;
+
+	if (action != ACTION_REFLINK && check_removal(&work->copy.place, copy, work->why) != 0)
+		return -1;
+	if ((copy->st_mode & S_IWUSR) == 0)
+		return refuse(work, "it is read-only");
+	if (work->kept->fd < 0)
+		return 0;
+	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept;
+	if (is_same_inode(copy, kept))
+		return refuse(work, "it is the same file as the one that is kept");
+	if (shares && copy->st_dev != kept->st_dev)
+		return refuse(work, "it is on another file system than the kept file");
+	if (action == ACTION_REFLINK && copy->st_size == 0)
+		return refuse(work, "it is empty");
+	if (action == ACTION_REFLINK)
+		return check_sharing(work->kept->fd, work->copy.fd, work->why);
+	return action == ACTION_HARDLINK ? check_link(work) : 0;
+}
+
+/*
+ * Find the target of a move: the given path, or the complete path of the file below the directory
+ * of --action=move:DIR.
+ */
+static int find_target(struct work *work)
+{
+	const char *top = work->actor->options.move_to, *path = work->act->file->path;
+	const char *given = work->act->to;
+	char *to;
+
+	if (given != NULL ? strcmp(path, given) == 0
+			  : path_is_at_or_below(bytes_of(path), bytes_of(top)))
+		return refuse(work, "it is there already");
+	to = given != NULL ? strdup(given) : path_join(bytes_of(top), bytes_of(path + 1));
+	if (to == NULL)
+		return error_set_memory(work->why);
+	work->record.to = work->result->to = to;
+	return 0;
+}
+
+static int prepare_move(struct work *work)
+{
+	const char *to;
+	struct place existing;
+	struct stat status;
+
+	if (find_target(work) != 0)
+		return -1;
+	to = work->record.to;
+	if (work->actor->options.journal != NULL)
+		return place_open(to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
+	/* A dry run creates nothing, and the target directory usually does not exist yet. */
+	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
+		return 0;
+	if (place_status(&existing, existing.name, &status) == 0)
+		refuse_taken(work);
+	place_close(&existing);
+	return work->why->message[0] == '\0' ? 0 : -1;
+}
+
+/* The status of the last directory above a path that exists. */
+static int status_above(const char *path, struct stat *status)
+{
+	char *text = strdup(path), *slash;
+	int found = -1;
+
+	while (text != NULL && found != 0 && (slash = strrchr(text, '/')) != NULL) {
+		slash[slash == text] = '\0';
+		found = stat(text, status);
+		if (slash == text)
+			break;
+	}
+	free(text);
+	return found;
+}
+
+static int check_device(struct work *work)
+{
+	const char *to = work->act->to;
+	struct stat top;
+
+	if ((to == NULL ? stat(work->actor->options.move_to, &top) : status_above(to, &top)) == 0 &&
+	    top.st_dev != work->copy.status.st_dev)
+		return refuse(work, "it is on another file system than the directory to move to");
+	return 0;
+}
+
+/* ---- Comparing ---- */
+
+/* Another program that opens the file waits for the lease to end, so stop before the last byte. */
+static bool has_no_writer(const void *context)
+{
+	const struct work *work = context;
+
+	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept);
+}
+
+static int compare(struct work *work)
+{
+	int same;
+
+	if (work->kept->fd < 0)
+		return 0;
+	same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer, work);
+	if (same < 0 && errno == ECANCELED)
+		return refuse(work, "another program opened it or the kept file for "
+				    "writing meanwhile");
+	if (same < 0)
+		return error_set_errno(work->why, "cannot read it or the kept file");
+	if (same == 0)
+		return refuse(work, "its content differs from the kept file");
+	work->record.has_hash = true;
+	return 0;
+}
+
+/* Watch both files for writes from now on. For reflinks, the kernel itself compares the files. */
+static int watch(struct work *work)
+{
+	struct simhash_error why;
+
+	if (work->kept->fd < 0 || work->act->action == ACTION_REFLINK)
+		return 0;
+	if (work->kept->sync_error != 0) {
+		errno = work->kept->sync_error;
+		return error_set_errno(work->why, "cannot flush the kept file to the disk");
+	}
+	if (side_watch(&work->copy, work->why) != 0)
+		return -1;
+	return side_watch(work->kept, &why) == 0
+		       ? 0
+		       : error_set(work->why, why.code, "the kept file: %s", why.message);
+}
+
+/* ---- One act ---- */
+
+/* The checks before the files are compared. */
+int work_prepare(struct work *work)
+{
+	struct actor *actor = work->actor;
+	const struct keep_file *file = work->act->file;
+	bool moves = work->act->action == ACTION_MOVE;
+
+	if (side_open(&work->copy, file, &actor->guard, work->why) != 0 ||
+	    (work->kept_file != NULL && open_kept(work) != 0))
+		return -1;
+	if (work->kept_file != NULL)
+		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept->fd);
+	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
+		return refuse(work, "its decision has neither size nor mtime");
+	if (check_act(work) != 0 || (moves && check_device(work) != 0))
+		return -1;
+	if (actor->options.journal != NULL &&
+	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
+	     (work->kept == &work->own_kept && lock_side(work, work->kept, LOCK_SH) != 0)))
+		return -1;
+	return moves && actor->options.journal == NULL ? prepare_move(work) : 0;
+}
+
+static void fill_record(struct work *work)
+{
+	struct journal_act *record = &work->record;
+	enum keep_action action = work->act->action;
+
+	record->action = action;
+	record->path = work->act->file->path;
+	record->kept = work->kept_file == NULL ? NULL : work->kept_file->path;
+	if (action == ACTION_HARDLINK || action == ACTION_DELETE)
+		temporary_name(&work->actor->random, record->temporary);
+	journal_file_set(&record->copy, &work->copy.status);
+	if (work->kept_file != NULL)
+		journal_file_set(&record->kept_file, &work->kept->status);
+}
+
+/* Compare both files while writes are noticed, and then check them again. */
+int work_examine(struct work *work)
+{
+	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||
+	    (work->act->action == ACTION_MOVE && prepare_move(work) != 0))
+		return -1;
+	fill_record(work);
+	return 0;
+}
