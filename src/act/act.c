@@ -62,6 +62,9 @@ void actor_release(struct actor *actor)
 	guard_release(&actor->guard);
 	protected_names_release(&actor->protected_names);
 	saved_bytes_release(&actor->saved);
+	path_notes_release(&actor->directories);
+	arena_release(&actor->targets.paths);
+	free(actor->targets.list);
 	free(actor->works);
 }
 
@@ -140,6 +143,8 @@ static int carry_out(struct work *work, struct simhash_error *error)
 	result->outcome = work_do(work) == 0 ? ACT_DONE : ACT_LEFT;
 	if (result->outcome == ACT_LEFT)
 		result->saved_bytes = 0;
+	else if (work_note_lost(work, error) != 0)
+		return -1;
 	else if (work->record.action == ACTION_REFLINK)
 		count_shared(work);
 	else if (work->record.action == ACTION_HARDLINK)
@@ -155,7 +160,6 @@ static int carry_out(struct work *work, struct simhash_error *error)
 
 static void release_work(struct work *work)
 {
-	place_close(&work->to);
 	side_close(&work->own_kept);
 	side_close(&work->copy);
 }
@@ -199,7 +203,6 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 			      .copy = {.place = {.directory_fd = -1}, .fd = -1},
 			      .own_kept = {.place = {.directory_fd = -1}, .fd = -1},
 			      .kept = &work->own_kept,
-			      .to = {.directory_fd = -1},
 			      .result = result,
 			      .why = &result->why};
 	errno = 0;
@@ -273,10 +276,45 @@ static void sync_kept(struct actor *actor)
 	}
 }
 
-static void set_acting(const struct actor *actor, bool is_acting)
+void actor_begin_change(const struct actor *actor, bool blocks, sigset_t *before)
+{
+	sigset_t ending;
+
+	sigemptyset(&ending);
+	if (blocks) {
+		sigaddset(&ending, SIGINT);
+		sigaddset(&ending, SIGTERM);
+		sigaddset(&ending, SIGHUP);
+		sigaddset(&ending, SIGQUIT);
+	}
+	pthread_sigmask(SIG_BLOCK, &ending, before);
+	if (actor->options.is_acting != NULL)
+		atomic_store(actor->options.is_acting, true);
+}
+
+void actor_end_change(const struct actor *actor, const sigset_t *before)
 {
 	if (actor->options.is_acting != NULL)
-		atomic_store(actor->options.is_acting, is_acting);
+		atomic_store(actor->options.is_acting, false);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* Write the entries of all acts to the journal, and the journal to the disk. */
+static int enter_batch(struct actor *actor, struct simhash_error *error)
+{
+	size_t count = 0;
+	int status = targets_begin(actor, error);
+
+	for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
+		struct work *work = &actor->works[i];
+		if (work->result->outcome != ACT_PENDING)
+			continue;
+		status = work_note_directory(work, error);
+		if (status == 0)
+			status = journal_begin(actor->options.journal, &work->record, error);
+		count++;
+	}
+	return status == 0 && count > 0 ? journal_sync(actor->options.journal, error) : status;
 }
 
 /*
@@ -286,34 +324,18 @@ static void set_acting(const struct actor *actor, bool is_acting)
  */
 static int do_batch(struct actor *actor, struct simhash_error *error)
 {
-	struct journal *journal = actor->options.journal;
-	sigset_t ending, before;
-	size_t count = 0;
-	int status = 0;
+	sigset_t before;
+	int status;
 
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGQUIT);
-	if (actor->work_count > 0 && shares_blocks(actor->works[0].act))
-		sigemptyset(&ending);
-	pthread_sigmask(SIG_BLOCK, &ending, &before);
-	set_acting(actor, true);
-	for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
-		struct work *work = &actor->works[i];
-		if (work->result->outcome != ACT_PENDING)
-			continue;
-		status = journal_begin(journal, &work->record, error);
-		count++;
-	}
-	if (status == 0 && count > 0)
-		status = journal_sync(journal, error);
+	actor_begin_change(actor, actor->work_count > 0 && !shares_blocks(actor->works[0].act),
+			   &before);
+	status = enter_batch(actor, error);
+	if (status == 0)
+		status = targets_make(actor, error);
 	for (size_t i = 0; status == 0 && i < actor->work_count; i++)
 		if (actor->works[i].result->outcome == ACT_PENDING)
 			status = carry_out(&actor->works[i], error);
-	set_acting(actor, false);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	actor_end_change(actor, &before);
 	return status;
 }
 
@@ -325,6 +347,8 @@ static int finish_batch(struct actor *actor, struct simhash_error *error)
 		for (size_t i = 0; status == 0 && i < actor->work_count; i++) {
 			actor->works[i].result->outcome = ACT_DONE;
 			status = count_saved(&actor->works[i], error);
+			if (status == 0)
+				status = work_note_lost(&actor->works[i], error);
 		}
 	} else {
 		sync_kept(actor);

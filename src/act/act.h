@@ -30,15 +30,22 @@
 #include <stdatomic.h>
 
 #include "act/journal.h"
-#include "act/place.h"
+#include "act/path_notes.h"
 #include "act/protected_names.h"
 #include "act/saved_bytes.h"
 #include "keep/keep.h"
+#include "place/place.h"
 
 struct act_options {
 	const char *move_to;	       /* an absolute directory for moves without `to`, or NULL */
 	const struct bytes *protected; /* directories, each with a terminating zero */
 	size_t protected_count;
+	/*
+	 * Directories that lose their last name are removed if they are at or below these absolute
+	 * directories, which have no slash at the end.
+	 */
+	const struct bytes *trees;
+	size_t tree_count;
 	struct journal *journal; /* NULL: only report, and compare no bytes */
 	atomic_bool *is_acting;	 /* set while names change and signals wait; or NULL */
 };
@@ -53,6 +60,13 @@ struct second_kept {
 	const struct keep_file *planned, *file;
 };
 
+/* The directories that the moves of a batch need. */
+struct targets {
+	struct journal_act *list;
+	size_t count, capacity;
+	struct arena paths;
+};
+
 #define ACT_BATCH 128
 
 struct work;
@@ -64,6 +78,8 @@ struct actor {
 	struct linked_names linked; /* the number of links to the file that got the last one */
 	struct second_kept second;
 	struct protected_names protected_names;
+	struct path_notes directories; /* with names that acts removed */
+	struct targets targets;
 	struct work *works; /* the acts of the current batch */
 	size_t work_count, work_capacity;
 	uint64_t random; /* for temporary names */
@@ -97,6 +113,17 @@ struct act_result {
 int actor_act(struct actor *actor, const struct planned_act *acts, size_t count,
 	      struct act_result *results, struct simhash_error *error);
 
+/* Is called for each directory that was removed, or would be. */
+typedef void directory_removed_fn(void *context, const char *path);
+
+/*
+ * After all acts: remove the directories that have become empty because acts removed names in them,
+ * and then the directories above these that have become empty. A directory stays if it is a mount
+ * point, is protected or has extended attributes, which undo could not restore.
+ */
+int actor_remove_emptied(struct actor *actor, directory_removed_fn *removed, void *context,
+			 struct simhash_error *error);
+
 /* ---- Shared by acts and undo ---- */
 
 /* An unused name: KEEP_TEMPORARY_PREFIX and 16 random digits. */
@@ -117,6 +144,9 @@ int check_removal(const struct place *place, const struct stat *status, struct s
 
 /* Do two files have the same extended attributes, as far as the system shows them? */
 bool has_same_attributes(int x, int y);
+
+/* Does it have extended attributes or access lists that a program or a user has set? */
+bool has_attributes(int fd);
 
 /*
  * Copy the extended attributes of one file to another. With `all`, this includes capabilities and

@@ -58,6 +58,23 @@ bool has_same_attributes(int x, int y)
 	return same;
 }
 
+/* The system itself sets attributes that begin in these ways. */
+static bool is_of_system(const char *name)
+{
+	return strncmp(name, "security.", 9) == 0 || strncmp(name, "trusted.", 8) == 0;
+}
+
+bool has_attributes(int fd)
+{
+	struct attributes *all = list_attributes(fd);
+	bool has = all == NULL || all->size < 0;
+
+	for (ssize_t at = 0; !has && at < all->size; at += (ssize_t)strlen(all->names + at) + 1)
+		has = !is_of_system(all->names + at);
+	free(all);
+	return has;
+}
+
 /* Does the attribute give permissions: a capability of a program, or an access list? */
 static bool gives_rights(const char *name)
 {
@@ -85,6 +102,12 @@ bool has_same_attributes(int x, int y)
 {
 	(void)x, (void)y;
 	return true;
+}
+
+bool has_attributes(int fd)
+{
+	(void)fd;
+	return false;
 }
 
 int copy_attributes(int from, int to, bool with_rights)

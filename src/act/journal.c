@@ -20,7 +20,8 @@
 
 const char *action_name(enum keep_action action)
 {
-	static const char *const names[] = {"report", "hardlink", "reflink", "delete", "move"};
+	static const char *const names[] = {"report", "hardlink", "reflink", "delete",
+					    "move",   "mkdir",	  "rmdir"};
 
 	return names[action];
 }
@@ -101,7 +102,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 		return fail(journal, error);
 	/* The lock prevents that another process undoes acts that are still running. */
 	flock(fileno(journal->stream), LOCK_EX | LOCK_NB);
-	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":2,"
+	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":3,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
 	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());
@@ -144,8 +145,10 @@ int journal_begin(struct journal *journal, struct journal_act *act, struct simha
 			fprintf(out, "%02x", act->hash[i]);
 		fputc('"', out);
 	}
-	fprintf(out, ",\"same_attributes\":%s", act->same_attributes ? "true" : "false");
-	write_file(out, "file", &act->copy);
+	if (act->action != ACTION_MKDIR && act->action != ACTION_RMDIR)
+		fprintf(out, ",\"same_attributes\":%s", act->same_attributes ? "true" : "false");
+	if (act->action != ACTION_MKDIR)
+		write_file(out, "file", &act->copy);
 	if (act->kept != NULL)
 		write_file(out, "kept_file", &act->kept_file);
 	fputs("}\n", out);

@@ -45,7 +45,7 @@ static int read_file_fields(const json_t *value, struct journal_file *file)
 
 static int find_action(const char *name, enum keep_action *action)
 {
-	for (int i = ACTION_HARDLINK; i <= ACTION_MOVE; i++)
+	for (int i = ACTION_HARDLINK; i <= ACTION_RMDIR; i++)
 		if (name != NULL && strcmp(name, action_name((enum keep_action)i)) == 0) {
 			*action = (enum keep_action)i;
 			return 0;
@@ -77,10 +77,11 @@ static int read_begin(const json_t *line, struct journal_list *list, struct jour
 		strcpy(act->temporary, temporary);
 	if (act->path == NULL || act->path[0] != '/' ||
 	    find_action(field_text(line, "action"), &act->action) != 0 ||
-	    read_file_fields(json_object_get(line, "file"), &act->copy) != 0)
+	    (act->action != ACTION_MKDIR &&
+	     read_file_fields(json_object_get(line, "file"), &act->copy) != 0))
 		return -1;
 	if (act->kept == NULL || act->kept[0] != '/')
-		return act->action == ACTION_MOVE && act->kept == NULL ? 0 : -1;
+		return act->action >= ACTION_MOVE && act->kept == NULL ? 0 : -1;
 	return read_file_fields(json_object_get(line, "kept_file"), &act->kept_file);
 }
 
@@ -172,8 +173,8 @@ static int read_head(struct journal_reader *reader, const json_t *line)
 	if (format == NULL || strcmp(format, "simkeep journal") != 0)
 		return expect(reader, "a journal that simkeep wrote");
 	if (field_integer(line, "format_version", &reader->version) != 0 || reader->version < 1 ||
-	    reader->version > 2)
-		return expect(reader, "format_version 1 or 2");
+	    reader->version > 3)
+		return expect(reader, "format_version 1, 2 or 3");
 	on = field_text(line, "host");
 	if (on == NULL || strcmp(on, reader->host) != 0)
 		return error_set(reader->error, SIMHASH_E_RANGE,

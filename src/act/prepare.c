@@ -145,12 +145,13 @@ static int prepare_move(struct work *work)
 	if (find_target(work) != 0)
 		return -1;
 	to = work->record.to;
-	if (work->actor->options.journal != NULL)
-		return place_open(to, &work->actor->guard, PLACE_MAKES, &work->to, work->why);
-	/* A dry run creates nothing, and the target directory usually does not exist yet. */
-	if (place_open(to, NULL, 0, &existing, &(struct simhash_error){.code = 0}) != 0)
-		return 0;
-	if (place_status(&existing, existing.name, &status) == 0)
+	if (place_reach(to, &work->actor->guard, &existing, work->why) != 0)
+		return -1;
+	if (strchr(existing.name, '/') != NULL)
+		work->missing = existing.name;
+	/* An earlier act of the batch may remove the file that has the name now. */
+	else if (work->actor->options.journal == NULL &&
+		 place_status(&existing, existing.name, &status) == 0)
 		refuse_taken(work);
 	place_close(&existing);
 	return work->why->message[0] == '\0' ? 0 : -1;

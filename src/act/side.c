@@ -21,7 +21,7 @@ int side_open(struct side *side, const struct keep_file *file, const struct guar
 	      struct simhash_error *why)
 {
 	side->path = file->path;
-	if (place_open(file->path, guard, 0, &side->place, why) != 0)
+	if (place_open(file->path, guard, &side->place, why) != 0)
 		return -1;
 	side->fd = open_file_at(side->place.directory_fd, side->place.name,
 				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);

@@ -5,8 +5,8 @@
 #ifndef SIMHASH_ACT_SIDE_H
 #define SIMHASH_ACT_SIDE_H
 
-#include "act/place.h"
 #include "keep/keep.h"
+#include "place/place.h"
 
 /* The file is open from before the comparison until the end of the act. */
 struct side {

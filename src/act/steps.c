@@ -292,9 +292,9 @@ static int do_delete(struct work *work)
 	return put_back(work, directory, temporary, temporary);
 }
 
-static int do_move(struct work *work)
+static int move_to_place(struct work *work, const struct place *to)
 {
-	const struct place *from = &work->copy.place, *to = &work->to;
+	const struct place *from = &work->copy.place;
 	struct stat moved;
 
 	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
@@ -315,6 +315,18 @@ static int do_move(struct work *work)
 	else
 		was_exchanged(work);
 	return put_back(work, to->directory_fd, to->name, work->record.to);
+}
+
+static int do_move(struct work *work)
+{
+	struct place to;
+	int status;
+
+	if (place_open(work->record.to, &work->actor->guard, &to, work->why) != 0)
+		return -1;
+	status = move_to_place(work, &to);
+	place_close(&to);
+	return status;
 }
 
 /* ---- Sharing blocks ---- */
@@ -357,6 +369,8 @@ int work_do(struct work *work)
 	case ACTION_MOVE:
 		return do_move(work);
 	case ACTION_REPORT:
+	case ACTION_MKDIR:
+	case ACTION_RMDIR:
 		break;
 	}
 	return refuse(work, "nothing is done with --action=report");

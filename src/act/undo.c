@@ -13,13 +13,17 @@
 #include "act/act.h"
 #include "act/rename.h"
 #include "act/same_bytes.h"
-#include "base/basic/clock.h"
+#include "act/undo_state.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "base/files/path.h"
 
 struct undo {
+	struct undoer *undoer;
 	const struct journal_act *act;
 	bool does;
+	/* Nothing is changed, and the directory is one that undoing would make again. */
+	bool lacks_directory;
 	struct place place; /* the place of the file that was acted on */
 	char second
 		/* The name under which a file is restored; "": no temporary name. */
@@ -78,21 +82,6 @@ static bool is_file(const struct stat *status, const struct journal_file *file)
 {
 	return S_ISREG(status->st_mode) && (uint64_t)status->st_ino == file->inode &&
 	       status->st_size == file->size_bytes && stat_mtime_ns(status) == file->mtime_ns;
-}
-
-/*
- * The mode of a restored file. If its owner or group differs, it gets no set-user-ID or
- * set-group-ID bit. If its group differs, the group has no more permissions than all users.
- */
-static mode_t restored_mode(const struct stat *status, const struct journal_file *file)
-{
-	bool same_owner = (uint32_t)status->st_uid == file->owner;
-	bool same_group = (uint32_t)status->st_gid == file->group;
-	mode_t mode = (mode_t)file->mode;
-
-	if (!same_owner || !same_group)
-		mode &= ~(mode_t)(S_ISUID | S_ISGID);
-	return same_group ? mode : mode & (~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3);
 }
 
 /* Does it look like the original file, restored or never changed? */
@@ -227,61 +216,6 @@ static enum undo_status leave_other(struct undo *undo, const char *why)
 
 /* ---- Restoring a file ---- */
 
-static struct timespec timespec_of(int64_t ns)
-{
-	struct timespec time = {.tv_sec = (time_t)(ns / NS_PER_S),
-				.tv_nsec = (long)(ns % NS_PER_S)};
-
-	if (time.tv_nsec < 0) {
-		time.tv_nsec += NS_PER_S;
-		time.tv_sec--;
-	}
-	return time;
-}
-
-static bool has_owner(const struct stat *status, const struct journal_file *file)
-{
-	return (uint32_t)status->st_uid == file->owner && (uint32_t)status->st_gid == file->group;
-}
-
-/*
- * Restore the owner first, because a new owner clears capabilities and mode bits; then attributes
- * and mode, and last the times. Attributes that give permissions are restored only together with
- * the owner and the group. `from` -1: there is no file to copy attributes from.
- */
-static int dress(struct undo *undo, int from, int to)
-{
-	const struct journal_file *file = &undo->act->copy;
-	const struct timespec times[] = {timespec_of(file->atime_ns), timespec_of(file->mtime_ns)};
-	struct undo_result *result = undo->result;
-	struct stat now;
-	bool is_owned;
-
-	if (fstat(to, &now) != 0)
-		return -1;
-	is_owned = has_owner(&now, file);
-	if (!is_owned && (fchown(to, (uid_t)file->owner, (gid_t)file->group) == 0 ||
-			  fchown(to, (uid_t)-1, (gid_t)file->group) == 0)) {
-		if (fstat(to, &now) != 0) /* use the owner that the system has set */
-			return -1;
-		is_owned = has_owner(&now, file);
-	}
-	if (!is_owned)
-		result->owner_note = restored_mode(&now, file) == file->mode
-					     ? "restored with another owner or group"
-					     : "restored with another owner or group, and so with "
-					       "fewer permissions";
-	if (!undo->act->same_attributes || from < 0)
-		result->attribute_note = "restored without its extended attributes";
-	else if (copy_attributes(from, to, is_owned) != 0)
-		result->attribute_note = "not all of its extended attributes are restored";
-	if (fchmod(to, restored_mode(&now, file)) != 0 || futimens(to, times) != 0 ||
-	    fsync(to) != 0 || fstat(to, &now) != 0)
-		return -1;
-	undo->result->bytes += disk_bytes(&now);
-	return 0;
-}
-
 /*
  * Use a file that was left incomplete when undo was ended, if its content is complete; otherwise
  * remove it.
@@ -325,7 +259,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 		status = leave_errno(undo, "cannot make it again");
 	else if (!is_whole && memcmp(hash, undo->act->hash, sizeof hash) != 0)
 		status = leave(undo, "the content of the file that was kept has changed");
-	else if (dress(undo, from, to) != 0)
+	else if (dress_file(from, to, undo->act, undo->result) != 0)
 		status = leave_errno(undo, "cannot restore its mode and times");
 	if (close(to) != 0 && status == UNDO_DONE)
 		status = leave_errno(undo, "cannot make it again");
@@ -425,19 +359,31 @@ static enum undo_status undo_hardlink(struct undo *undo)
 
 /* ---- Deleted files ---- */
 
+/* Open the file that was kept, or -1. If nothing is changed, it may still be where it was moved to. */
+static int open_kept(struct undo *undo, struct stat *status)
+{
+	const char *path = undo->act->kept;
+	const struct path_note *note =
+		undo->does ? NULL : path_notes_find(&undo->undoer->notes, bytes_of(path));
+	struct place kept;
+	int fd;
+
+	if (place_open(note != NULL && note->now != NULL ? note->now : path, NULL, &kept,
+		       undo->why) != 0)
+		return -1;
+	fd = open_regular(&kept, kept.name, status);
+	place_close(&kept);
+	if (fd < 0)
+		leave_errno(undo, "cannot open the file that was kept");
+	return fd;
+}
+
 static enum undo_status make_from_kept(struct undo *undo)
 {
-	int directory = undo->place.directory_fd, fd = -1;
-	struct place kept;
 	struct stat opened;
+	int directory = undo->place.directory_fd, fd = open_kept(undo, &opened);
 	enum undo_status status;
 
-	if (place_open(undo->act->kept, NULL, 0, &kept, undo->why) == 0) {
-		fd = open_regular(&kept, kept.name, &opened);
-		place_close(&kept);
-		if (fd < 0)
-			leave_errno(undo, "cannot open the file that was kept");
-	}
 	if (fd < 0 && !has_content(undo, undo->second))
 		return UNDO_LEFT;
 	if (undo->does) {
@@ -468,7 +414,7 @@ static enum undo_status undo_delete(struct undo *undo)
 		return is_file(&named, &act->copy) || looks_restored(&named, &act->copy)
 			       ? clean_names(undo, &named, UNDO_NOTHING)
 			       : leave_other(undo, "another file has its name");
-	if (errno != ENOENT)
+	if (errno != ENOENT && !undo->lacks_directory)
 		return leave_errno(undo, "cannot restore it");
 	/*
 	 * The removed file still exists under its temporary name, even if a program has written to
@@ -536,7 +482,7 @@ static enum undo_status undo_move(struct undo *undo)
 		return leave(undo, "another file has its name");
 	if (act->to == NULL || act->to[0] != '/')
 		return leave(undo, "the journal does not say where it was moved to");
-	if (place_open(act->to, NULL, 0, &to, undo->why) != 0)
+	if (place_open(act->to, NULL, &to, undo->why) != 0)
 		return is_back ? UNDO_NOTHING : UNDO_LEFT;
 	status = is_back ? clean_move(undo, &named, &to) : move_back(undo, &to);
 	place_close(&to);
@@ -575,24 +521,77 @@ static int check_place(struct undo *undo)
 				   undo->spare, why.message);
 }
 
-enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_result *result,
-			  struct simhash_error *why)
+/* If nothing is changed, later undone acts need to know what this one would have restored. */
+static int note_restored(struct undoer *undoer, const struct journal_act *act,
+			 struct simhash_error *why)
 {
-	struct undo undo = {.act = act, .why = why, .result = result};
+	struct path_note *note;
+
+	if (act->action != ACTION_MOVE && act->action != ACTION_RMDIR)
+		return 0;
+	if (path_notes_add(&undoer->notes, bytes_of(act->path), &note, why) != 0)
+		return -1;
+	note->now = act->to;
+	return 0;
+}
+
+static enum undo_status undo_file(struct undo *undo)
+{
+	bool does = undo->does;
+	enum undo_status status;
+
+	undo->does = false;
+	status = undo_by_action(undo);
+	if (status > UNDO_NOTHING && !undo->lacks_directory && check_place(undo) != 0)
+		return UNDO_LEFT;
+	undo->does = does;
+	return status > UNDO_NOTHING && does ? undo_by_action(undo) : status;
+}
+
+static enum undo_status undo_in_place(struct undo *undo)
+{
+	if (undo->act->action == ACTION_MKDIR)
+		return undo_mkdir(&undo->place, undo->does);
+	if (undo->act->action == ACTION_RMDIR)
+		return undo_rmdir(&undo->place, undo->does, undo->why);
+	second_temporary(undo->act->temporary, undo->second);
+	return undo_file(undo);
+}
+
+/* Open the directory of the act, unless it would be made again and does not exist yet. */
+static int open_place(struct undo *undo)
+{
+	const char *path = undo->act->path;
+
+	if (place_open(path, NULL, &undo->place, undo->why) == 0)
+		return 0;
+	undo->lacks_directory = !undo->undoer->does &&
+				path_notes_find(&undo->undoer->notes, path_above(bytes_of(path))) !=
+					NULL;
+	undo->place.name = path_name(path);
+	return undo->lacks_directory ? 0 : -1;
+}
+
+enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
+			  struct undo_result *result, struct simhash_error *why)
+{
+	struct undo undo = {
+		.undoer = undoer, .act = act, .does = undoer->does, .why = why, .result = result};
 	enum undo_status status;
 
 	*result = (struct undo_result){.bytes = 0};
 	if (act->outcome == OUTCOME_LEFT || act->action == ACTION_REFLINK)
 		return UNDO_NOTHING; /* a reflink is a complete separate file */
-	if (place_open(act->path, NULL, 0, &undo.place, why) != 0)
-		return UNDO_LEFT;
-	second_temporary(act->temporary, undo.second);
-	status = undo_by_action(&undo);
-	if (status > UNDO_NOTHING && check_place(&undo) != 0)
-		status = UNDO_LEFT;
-	undo.does = does;
-	if (status > UNDO_NOTHING && does)
-		status = undo_by_action(&undo);
+	if (open_place(&undo) != 0)
+		return act->action == ACTION_MKDIR ? UNDO_NOTHING : UNDO_LEFT;
+	status = undo_in_place(&undo);
 	place_close(&undo.place);
+	if (status == UNDO_DONE && !undoer->does && note_restored(undoer, act, why) != 0)
+		return UNDO_LEFT;
 	return status;
+}
+
+void undoer_release(struct undoer *undoer)
+{
+	path_notes_release(&undoer->notes);
 }

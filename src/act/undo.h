@@ -7,6 +7,7 @@
 #define SIMHASH_ACT_UNDO_H
 
 #include "act/journal.h"
+#include "act/path_notes.h"
 
 enum undo_status {
 	UNDO_LEFT = -1, /* it cannot be undone; the reason is given */
@@ -23,12 +24,36 @@ struct undo_result {
 };
 
 /*
- * Undo one act. Without `does`, nothing is changed. A file that was removed or became a hard link
+ * Undoes the acts of a journal:
+ *
+ *     struct undoer undoer = {.does = true};
+ *     for (size_t i = list.count; i-- > 0;)
+ *             undo_act(&undoer, &list.acts[i], &result, &why);
+ *     for (size_t i = 0; i < list.count; i++)
+ *             undo_finish(&list.acts[i], &result, &why);   // if it does
+ *     undoer_release(&undoer);
+ */
+struct undoer {
+	bool does;		 /* false: nothing is changed */
+	struct path_notes notes; /* if nothing is changed: what would have been restored */
+};
+
+void undoer_release(struct undoer *undoer);
+
+/*
+ * Undo one act, after all later ones. A file that was removed or became a hard link
  * is restored from the kept file if that file still has the content in the journal. It gets its
  * holes, its mode, its times and, as far as the system allows, its owner back. If its owner or
  * group differs, it gets no permissions that only the old owner or group had.
  */
-enum undo_status undo_act(const struct journal_act *act, bool does, struct undo_result *result,
-			  struct simhash_error *why);
+enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
+			  struct undo_result *result, struct simhash_error *why);
+
+/*
+ * Restore the owner, the mode and the times of a directory that undoing has made again, after its
+ * files are restored. Call it in the order of the acts. UNDO_NOTHING for all other acts.
+ */
+enum undo_status undo_finish(const struct journal_act *act, struct undo_result *result,
+			     struct simhash_error *why);
 
 #endif

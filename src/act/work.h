@@ -5,6 +5,8 @@
 #ifndef SIMHASH_ACT_WORK_H
 #define SIMHASH_ACT_WORK_H
 
+#include <signal.h>
+
 #include "act/journal.h"
 #include "act/side.h"
 #include "base/basic/error.h"
@@ -19,7 +21,8 @@ struct work {
 	const struct keep_file *kept_file;
 	struct side copy, own_kept;
 	struct side *kept; /* own_kept, or the same file in the previous act; fd -1: none */
-	struct place to;   /* the target of a move */
+	/* For a move: the rest of record.to that begins with a missing directory; NULL: none. */
+	const char *missing;
 	struct journal_act record;
 	struct act_result *result;
 	struct simhash_error *why; /* the error in the result */
@@ -50,6 +53,20 @@ int work_prepare(struct work *work);
  * journal. -1 with the reason in `why`.
  */
 int work_examine(struct work *work);
+
+/* Begin to change names, while signals wait if `blocks` is set; *before is the earlier mask. */
+void actor_begin_change(const struct actor *actor, bool blocks, sigset_t *before);
+void actor_end_change(const struct actor *actor, const sigset_t *before);
+
+/* Enter the directories that the moves of the batch need in the journal, and then make them. */
+int targets_begin(struct actor *actor, struct simhash_error *error);
+int targets_make(struct actor *actor, struct simhash_error *error);
+
+/* Record that the act has removed a name, or would, for its directory. */
+int work_note_lost(const struct work *work, struct simhash_error *error);
+
+/* Record the times of the directory of the copy before the act changes a name in it. */
+int work_note_directory(const struct work *work, struct simhash_error *error);
 
 /*
  * The step after the journal entry: link, delete, move or share blocks. -1 with the reason in

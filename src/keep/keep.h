@@ -46,7 +46,16 @@ struct keep_file {
 	bool is_protected, has_protected_name;
 };
 
-enum keep_action { ACTION_REPORT, ACTION_HARDLINK, ACTION_REFLINK, ACTION_DELETE, ACTION_MOVE };
+enum keep_action {
+	ACTION_REPORT,
+	ACTION_HARDLINK,
+	ACTION_REFLINK,
+	ACTION_DELETE,
+	ACTION_MOVE,
+	/* These act on directories and are not planned: other acts entail them. */
+	ACTION_MKDIR,
+	ACTION_RMDIR
+};
 
 enum keep_order {
 	KEEP_OLDEST,

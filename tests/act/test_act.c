@@ -92,12 +92,13 @@ static void carry_out(size_t count, bool does)
 
 static void undo(void)
 {
+	struct undoer undoer = {.does = true};
 	struct journal_list list;
 	struct undo_result result;
 
 	assert_int_equal(journal_read("journal", "host", &list, &error), 0);
 	for (size_t i = list.count; i-- > 0;)
-		assert_true(undo_act(&list.acts[i], true, &result, &error) != UNDO_LEFT);
+		assert_true(undo_act(&undoer, &list.acts[i], &result, &error) != UNDO_LEFT);
 	journal_list_release(&list);
 	assert_int_equal(unlink("journal"), 0);
 }

@@ -4,8 +4,10 @@ leaves no other name. Undo is also killed, and all of this is repeated without r
 
 apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
-Needs SIMKEEP. The seed is printed; $SIMHASH_TEST_SEED sets another one."""
+Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too.
+The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -22,7 +24,7 @@ import time
 
 KILLS, KILLS_AT_RANDOM = 200, 20
 CONTENTS, COPIES = 3, 4
-SIMKEEP = os.environ["SIMKEEP"]
+SIMKEEP, SIMHASH = os.environ["SIMKEEP"], os.environ["SIMHASH"]
 # In memory, because a thousand waits for a disk would be slow.
 folder = tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 seed = int(os.environ.get("SIMHASH_TEST_SEED", "20261122"))
@@ -31,21 +33,32 @@ dice = random.Random(seed)
 
 
 def work_in(folder):
-    global top, elsewhere, journal, decisions
-    top, elsewhere, journal, decisions = (os.path.join(folder, name)
-                                          for name in ("files", "moved", "journal", "decisions.json"))
+    global top, elsewhere, journal, decisions, index, first_index
+    top, elsewhere, journal, decisions, index, first_index = (
+        os.path.join(folder, name) for name in ("files", "moved", "journal", "decisions.json", "index", "first"))
+
+
+def make_index():
+    """The tree is always the same, except for inodes, so one index serves all runs."""
+    if os.path.exists(first_index):
+        os.remove(first_index)
+    make()
+    subprocess.run([SIMHASH, "-q", "--database=sqlite:" + first_index, top], check=True)
 
 
 def make():
     for folder in (top, elsewhere):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    if os.path.exists(journal):
-        os.remove(journal)
+    for name in [journal, *glob.glob(index + "*")]:
+        if os.path.exists(name):
+            os.remove(name)
+    if os.path.exists(first_index):
+        shutil.copy(first_index, index)
     files = []
     for content in range(contents):
         for copy in range(COPIES):
-            path = os.path.join(top, f"d{copy}", f"c{content}")
+            path = os.path.join(top, f"d{copy}", "in" * (content % 2), f"c{content}")
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as out:
                 out.write(b"%d " % content * 20000)
@@ -57,6 +70,9 @@ def make():
             files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
                           "mtime": f"{stamp}.{when % 10**9:09d}Z", "hash": f"{content:032x}",
                           "decision": "keep" if copy == content % COPIES else "give up"})
+    for number, (here, _, _) in enumerate(os.walk(top, topdown=False)):
+        os.chmod(here, 0o711 + number)
+        os.utime(here, ns=(1, 10**17 + number))
     with open(decisions, "w") as out:
         json.dump({"format": "simfind decisions", "format_version": 1,
                    "groups": [{"id": "0", "files": files}]}, out)
@@ -72,6 +88,15 @@ def tree(folder, with_all=True):
             digest = hashlib.md5(open(path, "rb").read()).hexdigest()
             found[os.path.relpath(path, folder)] = (
                 (digest, status.st_mode, status.st_mtime_ns, status.st_nlink) if with_all else digest)
+    return found
+
+
+def folders(folder):
+    """The mode and the time of each directory below a folder."""
+    found = {}
+    for here, _, _ in os.walk(folder):
+        status = os.lstat(here)
+        found[os.path.relpath(here, folder)] = status.st_mode, status.st_mtime_ns
     return found
 
 
@@ -118,6 +143,7 @@ def check_journal(before, action):
     assert sorted(begun) == list(range(1, len(begun) + 1)) and sorted(over) == list(range(1, len(over) + 1)), (begun, over)
     touched = {os.path.relpath(line["path"], top) for number, line in begun.items() if number <= len(over) + 1}
     now = tree(top)
+    assert set(before_folders) - set(folders(top)) <= touched, "a folder is removed without an entry"
     for path, was in before.items():
         if path in touched:
             continue
@@ -125,7 +151,9 @@ def check_journal(before, action):
         assert path in now and now[path][:3] == was[:3], (path, was, now.get(path))
     for number, line in over.items():
         path, state = os.path.relpath(line["path"] if "path" in line else begun[number]["path"], top), line["state"]
-        if action == "hardlink":
+        if begun[number]["action"] in ("mkdir", "rmdir"):
+            assert state == "done" and os.path.isdir(begun[number]["path"]) == (begun[number]["action"] == "mkdir"), line
+        elif action == "hardlink":
             same = os.path.samefile(os.path.join(top, path), begun[number]["kept"])
             assert same == (state == "done"), line
         elif action == "reflink":
@@ -133,7 +161,7 @@ def check_journal(before, action):
             assert state == "done" and blocks[0] == blocks[1], (line, blocks)
         else:
             assert (path in now) == (state == "left"), line
-        if action == "move" and state == "done":
+        if begun[number]["action"] == "move" and state == "done":
             assert os.path.exists(begun[number]["to"]), line
     return len(begun), len(over)
 
@@ -152,10 +180,13 @@ def check_contents(before, action):
 
 
 def act(action, **kill):
+    global before_folders
     make()
-    before = tree(top)
-    words = "move:" + elsewhere if action == "move" else action
-    killed, status, text = run("--decisions=" + decisions, "--action=" + words, "--yes", "--journal=" + journal, **kill)
+    before, before_folders = tree(top), folders(top)
+    words = ["--decisions=" + decisions, "--action=" + ("move:" + elsewhere if action == "move" else action)]
+    if action == "folders":
+        words = ["--database=sqlite:" + index, "--keep=in:" + os.path.join(top, "d0"), "--action=delete", top]
+    killed, status, text = run(*words, "--yes", "--journal=" + journal, **kill)
     if not killed:
         assert status == (2 if action == "hardlink" else 0), text
     beside = check_contents(before, action)
@@ -168,6 +199,7 @@ def undo(before, **kill):
     killed = False
     if not lines():
         return killed
+    gone = set(before_folders) - set(folders(top))
     if kill:
         killed = run("--undo=" + journal, "--yes", **kill)[0]
         check_contents(before, "undo")
@@ -177,11 +209,14 @@ def undo(before, **kill):
     assert status == 0, text
     text = re.sub(r"simkeep: to update the index, [^\n]*\n$", "", text)
     # A dry run announces exactly what a real run does.
-    counts = [re.findall(r"(\d+) (?:file|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
+    counts = [re.findall(r"(\d+) (?:file|folder|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
     assert counts[0] == counts[1], (said, text)
     after = tree(top)
     assert set(after) == set(before), (sorted(set(after) - set(before)), text)
-    assert tree(elsewhere) == {}, (tree(elsewhere), text)
+    assert os.listdir(elsewhere) == [], (os.listdir(elsewhere), text)
+    found = folders(top)
+    for path, was in before_folders.items():
+        assert found[path][0] == was[0] and (path not in gone or found[path] == was), (path, was, found, text)
     assert after == before, "undoing has not restored the tree"
     text = run("--undo=" + journal, "--yes")[2] if asks else ""
     assert not asks or text.endswith("restored 0 files\n"), text
@@ -208,17 +243,22 @@ def without_flags():
     """A kill leaves the most names if a link and a removal replace a rename."""
     global has_flags, contents
     has_flags, contents = False, 1
-    kills = sum(before_each_call(action) for action in ("hardlink", "delete", "move"))
+    make_index()
+    kills = sum(before_each_call(action) for action in actions)
     has_flags, contents = True, CONTENTS
+    make_index()
     return kills
 
 
+actions = ("hardlink", "delete", "move", "folders")
+
+
 def main():
-    actions = ("hardlink", "delete", "move")
     work_in(sys.argv[2] if len(sys.argv) > 2 else folder.name)
     if len(sys.argv) > 2:
         print(f"{before_each_call('reflink')} kills before a call while reflinks are made")
         return
+    make_index()
     kills = sum(before_each_call(action) for action in actions) + without_flags()
     print(f"{kills} kills before a call")
     took = {}
@@ -228,7 +268,7 @@ def main():
         took[action] = time.monotonic() - begun
     at_random = runs = 0
     while at_random < KILLS_AT_RANDOM or kills + at_random < KILLS:
-        action = actions[runs % 3]
+        action = actions[runs % len(actions)]
         killed, before, _, _, _ = act(action, kill_after=dice.uniform(0, took[action]))
         at_random += killed + undo(before, kill_after=dice.uniform(0, took[action]))
         runs += 1

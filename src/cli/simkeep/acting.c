@@ -232,6 +232,10 @@ static void write_left(FILE *out, const struct acting *acting, const struct plan
 {
 	char count[32];
 
+	if (acting->folders > 0)
+		fprintf(out, "; %s %s empty folder%s",
+			acting->arguments->yes ? "removed" : "would remove",
+			format_count(acting->folders, count), acting->folders == 1 ? "" : "s");
 	if (plan->protected_count > 0)
 		fprintf(out, "; %s protected", format_count(plan->protected_count, count));
 	if (acting->left > 0)
@@ -433,6 +437,18 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	return status;
 }
 
+static void folder_removed(void *context, const char *path)
+{
+	struct acting *acting = context;
+
+	acting->folders++;
+	if (lists(acting) && !acting->how.has_marks) {
+		printf("%-9s ", action_name(ACTION_RMDIR));
+		write_escaped(stdout, bytes_of(path));
+		putchar('\n');
+	}
+}
+
 static int carry_out(struct acting *acting, const struct plan *plan, const char *host,
 		     struct simhash_error *error)
 {
@@ -441,6 +457,8 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 	struct act_options options = {.move_to = acting->move_to,
 				      .protected = acting->policy.protected,
 				      .protected_count = acting->policy.protected_count,
+				      .trees = arguments->operands.below,
+				      .tree_count = arguments->operands.below_count,
 				      .journal = arguments->yes ? &journal : NULL,
 				      .is_acting = &acts_are_under_way};
 	struct actor actor;
@@ -453,6 +471,8 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 				: 0;
 	if (status == 0)
 		status = act_on_plan(acting, plan, &actor, error);
+	if (status == 0)
+		status = actor_remove_emptied(&actor, folder_removed, acting, error);
 	if (journal_close(&journal, &closing) != 0 && status == 0) {
 		*error = closing;
 		status = -1;

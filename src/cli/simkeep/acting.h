@@ -30,7 +30,7 @@ struct acting {
 	struct covered covered;	    /* empty with --decisions */
 	bool is_script;		    /* the acts are the commands of a script */
 	struct removable removable; /* copies, if folders are listed */
-	uint64_t acts, left, saved_bytes, unreadable;
+	uint64_t acts, folders, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */
 	struct layout layout;	 /* for lines on a terminal; owns its prefix */
 };

@@ -22,7 +22,8 @@
 
 struct undoing {
 	const struct keep_arguments *arguments;
-	uint64_t restored, left, spare_names, bytes;
+	struct undoer undoer;
+	uint64_t restored, folders, left, spare_names, bytes;
 };
 
 static void write_line(const struct undoing *undoing, const char *what, const char *path)
@@ -34,7 +35,7 @@ static void write_line(const struct undoing *undoing, const char *what, const ch
 	putchar('\n');
 }
 
-/* Users remove empty directories after an act. */
+/* Users may remove empty directories after an act. */
 static bool lacks_directory(const char *path)
 {
 	struct bytes directory = path_above(bytes_of(path));
@@ -58,11 +59,19 @@ static void say_left(const char *path, const char *why)
 	free(text);
 }
 
+static void say_notes(const struct journal_act *act, const struct undo_result *result)
+{
+	if (result->owner_note != NULL)
+		say_path(PROGRAM, bytes_of(act->path), result->owner_note);
+	if (result->attribute_note != NULL)
+		say_path(PROGRAM, bytes_of(act->path), result->attribute_note);
+}
+
 static void undo_one(struct undoing *undoing, const struct journal_act *act)
 {
 	struct simhash_error why = {.code = 0};
 	struct undo_result result;
-	enum undo_status status = undo_act(act, undoing->arguments->yes, &result, &why);
+	enum undo_status status = undo_act(&undoing->undoer, act, &result, &why);
 
 	undoing->spare_names += result.spare_names;
 	if (status == UNDO_LEFT) {
@@ -72,14 +81,34 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 	if (status == UNDO_CLEANED)
 		write_line(undoing, "clean up", act->path);
 	if (status == UNDO_DONE) {
-		undoing->restored++;
+		*(act->action == ACTION_RMDIR ? &undoing->folders : &undoing->restored) += 1;
 		undoing->bytes += result.bytes;
 		write_line(undoing, "restore", act->path);
 	}
-	if (result.owner_note != NULL)
-		say_path(PROGRAM, bytes_of(act->path), result.owner_note);
-	if (result.attribute_note != NULL)
-		say_path(PROGRAM, bytes_of(act->path), result.attribute_note);
+	say_notes(act, &result);
+}
+
+/* Directories get their attributes after their files, and before the directories above them. */
+static void finish_one(struct undoing *undoing, const struct journal_act *act)
+{
+	struct simhash_error why = {.code = 0};
+	struct undo_result result;
+
+	if (undo_finish(act, &result, &why) == UNDO_LEFT) {
+		undoing->left++;
+		say_left(act->path, why.message);
+	}
+	say_notes(act, &result);
+}
+
+static void undo_list(struct undoing *undoing, const struct journal_list *list)
+{
+	undoing->undoer.does = undoing->arguments->yes;
+	for (size_t i = list->count; i-- > 0;)
+		undo_one(undoing, &list->acts[i]);
+	for (size_t i = 0; undoing->arguments->yes && i < list->count; i++)
+		finish_one(undoing, &list->acts[i]);
+	undoer_release(&undoing->undoer);
 }
 
 /* A stopped run and a truncated journal look the same: the later acts are unknown. */
@@ -135,6 +164,9 @@ static void summarize(const struct undoing *undoing)
 		return;
 	fprintf(stderr, "%s %s file%s", does ? "restored" : "would restore",
 		format_count(undoing->restored, count), undoing->restored == 1 ? "" : "s");
+	if (undoing->folders > 0)
+		fprintf(stderr, " and %s folder%s", format_count(undoing->folders, count),
+			undoing->folders == 1 ? "" : "s");
 	if (undoing->left > 0)
 		fprintf(stderr, "; left %s alone", format_count(undoing->left, count));
 	if (undoing->bytes > 0)
@@ -146,7 +178,7 @@ static void summarize(const struct undoing *undoing)
 			format_count(undoing->spare_names, count),
 			undoing->spare_names == 1 ? "" : "s");
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
-	if (!does && undoing->restored + undoing->spare_names > 0)
+	if (!does && undoing->restored + undoing->folders + undoing->spare_names > 0)
 		advise(undoing);
 	if (does && undoing->restored > 0)
 		say(PROGRAM, "to update the index, run simhash on the directories of these files");
@@ -165,8 +197,7 @@ int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct sim
 	status = journal_read(arguments->undo_path, host, &list, error);
 	if (status == 0) {
 		say_ending(arguments, &list);
-		for (size_t i = list.count; i-- > 0;)
-			undo_one(&undoing, &list.acts[i]);
+		undo_list(&undoing, &list);
 		*had_left = undoing.left > 0 || list.missing > 0;
 		journal_list_release(&list);
 		summarize(&undoing);

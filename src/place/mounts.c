@@ -3,7 +3,7 @@
  * after changes.
  * SPDX-License-Identifier: MIT
  */
-#include "act/mounts.h"
+#include "place/mounts.h"
 
 #include "base/basic/error.h"
 

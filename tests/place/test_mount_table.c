@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "act/mount_table.h"
+#include "place/mount_table.h"
 #include "random.h"
 
 static struct simhash_error error;

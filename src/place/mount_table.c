@@ -2,7 +2,7 @@
  * Parses the lines of mountinfo, as proc_pid_mountinfo(5) describes them, and compares locations.
  * SPDX-License-Identifier: MIT
  */
-#include "act/mount_table.h"
+#include "place/mount_table.h"
 
 #include <stdlib.h>
 #include <string.h>

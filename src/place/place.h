@@ -29,14 +29,12 @@ int guard_init(struct guard *guard, const struct bytes *directories, size_t coun
 	       struct simhash_error *error);
 void guard_release(struct guard *guard);
 
+/* Is it one of the directories? */
+bool guard_has(const struct guard *guard, const struct stat *status);
+
 struct place {
 	int directory_fd; /* only for access to its files; -1: not open */
 	const char *name; /* a part of the path, which must stay valid */
-};
-
-/* Options of place_open. */
-enum place_flags {
-	PLACE_MAKES = 1, /* create missing directories with permissions only for their owner */
 };
 
 /*
@@ -45,8 +43,15 @@ enum place_flags {
  * inside them through other mounts, including the name itself. `guard` may be NULL. -1 with the
  * reason in `why`.
  */
-int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
+int place_open(const char *path, const struct guard *guard, struct place *place,
 	       struct simhash_error *why);
+
+/*
+ * The same, but if a directory is missing, open the last one that exists. The name of the place is
+ * then the rest of the path, which has a slash.
+ */
+int place_reach(const char *path, const struct guard *guard, struct place *place,
+		struct simhash_error *why);
 void place_close(struct place *place);
 
 /*

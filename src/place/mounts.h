@@ -6,7 +6,7 @@
 #ifndef SIMHASH_ACT_MOUNTS_H
 #define SIMHASH_ACT_MOUNTS_H
 
-#include "act/mount_table.h"
+#include "place/mount_table.h"
 
 struct mounts;
 

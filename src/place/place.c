@@ -3,7 +3,7 @@
  * directories.
  * SPDX-License-Identifier: MIT
  */
-#include "act/place.h"
+#include "place/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/mounts.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
+#include "place/mounts.h"
 
 int guard_init(struct guard *guard, const struct bytes *directories, size_t count,
 	       struct simhash_error *error)
@@ -44,28 +44,40 @@ void guard_release(struct guard *guard)
 	*guard = (struct guard){.directories = NULL};
 }
 
+bool guard_has(const struct guard *guard, const struct stat *status)
+{
+	for (size_t i = 0; guard != NULL && i < guard->count; i++)
+		if (guard->directories[i].device == status->st_dev &&
+		    guard->directories[i].inode == status->st_ino)
+			return true;
+	return false;
+}
+
 static bool is_guarded(const struct guard *guard, int fd)
 {
 	struct stat status;
 
 	if (guard == NULL || guard->count == 0)
 		return false;
-	if (fstat(fd, &status) != 0)
-		return true; /* assume yes if it is unknown */
-	for (size_t i = 0; i < guard->count; i++)
-		if (guard->directories[i].device == status.st_dev &&
-		    guard->directories[i].inode == status.st_ino)
-			return true;
-	return false;
+	/* assume yes if it is unknown */
+	return fstat(fd, &status) != 0 || guard_has(guard, &status);
 }
 
 /* Check the mounts, because the path may reach protected files without their directory's inode. */
 static int check_mounts(const struct guard *guard, const struct place *place,
 			struct simhash_error *why)
 {
+	enum mount_answer answer;
+	char *name;
+
 	if (guard == NULL || guard->mounts == NULL)
 		return 0;
-	switch (mounts_tell(guard->mounts, place->directory_fd, place->name)) {
+	name = strndup(place->name, strcspn(place->name, "/"));
+	if (name == NULL)
+		return error_set_memory(why);
+	answer = mounts_tell(guard->mounts, place->directory_fd, name);
+	free(name);
+	switch (answer) {
 	case MOUNT_FREE:
 		return 0;
 	case MOUNT_PROTECTED:
@@ -88,44 +100,42 @@ static int open_below(int above, const char *name)
 	return open_file_at(above, name, OPEN_TO_REACH | O_NOFOLLOW, 0);
 }
 
-/* Replace the directory *fd by its subdirectory `name`, and close the old one. On -1, *fd is -1. */
-static int step(int *fd, struct bytes name, const struct guard *guard, unsigned flags,
-		struct simhash_error *why)
+/*
+ * Replace the directory *fd by its subdirectory `name`, and close the old one. If `reaches` is set,
+ * a missing subdirectory changes nothing, and 1 is returned. On -1, *fd is -1.
+ */
+static int step(int *fd, struct bytes name, bool reaches, struct simhash_error *why)
 {
 	char *text = strndup(name.data, name.size);
-	int above = *fd, status = -1;
+	int above = *fd;
 
-	*fd = -1;
-	if (text == NULL) {
+	*fd = text == NULL ? -1 : open_below(above, text);
+	if (*fd < 0 && text != NULL && errno == ENOENT && reaches) {
+		*fd = above;
+		free(text);
+		return 1;
+	}
+	if (text == NULL)
 		error_set_memory(why);
-		goto out;
-	}
-	*fd = open_below(above, text);
-	if (*fd < 0 && errno == ENOENT && (flags & PLACE_MAKES) != 0) {
-		if (check_mounts(guard, &(struct place){above, text}, why) != 0)
-			goto out;
-		if (mkdirat(above, text, 0700) == 0 || errno == EEXIST)
-			*fd = open_below(above, text);
-	}
-	status = *fd >= 0 ? 0 : error_set_errno(why, "cannot open its directory");
-out:
+	else if (*fd < 0)
+		error_set_errno(why, "cannot open its directory");
 	close(above);
 	free(text);
-	return status;
+	return *fd < 0 ? -1 : 0;
 }
 
-int place_open(const char *path, const struct guard *guard, unsigned flags, struct place *place,
-	       struct simhash_error *why)
+static int open_place(const char *path, const struct guard *guard, bool reaches,
+		      struct place *place, struct simhash_error *why)
 {
 	const char *at = path + 1, *end;
-	int fd = open_file_at(AT_FDCWD, "/", OPEN_TO_REACH, 0);
+	int fd = open_file_at(AT_FDCWD, "/", OPEN_TO_REACH, 0), status = 0;
 
 	*place = (struct place){.directory_fd = -1};
 	if (fd < 0)
 		return error_set_errno(why, "cannot open its directory");
 	for (;; at = end + 1) {
 		struct bytes name;
-		if (is_guarded(guard, fd)) {
+		if (status == 0 && is_guarded(guard, fd)) {
 			close(fd);
 			return error_set(why, SIMHASH_E_RANGE, "it is protected");
 		}
@@ -136,16 +146,30 @@ int place_open(const char *path, const struct guard *guard, unsigned flags, stru
 			return error_set(why, SIMHASH_E_RANGE,
 					 "expected a path without //, . and ..");
 		}
+		if (status == 0)
+			place->name = at;
 		if (*end == '\0')
 			break;
-		if (step(&fd, name, guard, flags, why) != 0)
+		if (status == 0 && (status = step(&fd, name, reaches, why)) < 0)
 			return -1;
 	}
-	*place = (struct place){fd, at};
+	place->directory_fd = fd;
 	if (check_mounts(guard, place, why) == 0)
 		return 0;
 	place_close(place);
 	return -1;
+}
+
+int place_open(const char *path, const struct guard *guard, struct place *place,
+	       struct simhash_error *why)
+{
+	return open_place(path, guard, false, place, why);
+}
+
+int place_reach(const char *path, const struct guard *guard, struct place *place,
+		struct simhash_error *why)
+{
+	return open_place(path, guard, true, place, why);
 }
 
 void place_close(struct place *place)

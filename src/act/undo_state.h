@@ -1,0 +1,32 @@
+/*
+ * Declares what undoing an act on a file and an act on a directory share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_ACT_UNDO_STATE_H
+#define SIMHASH_ACT_UNDO_STATE_H
+
+#include "act/undo.h"
+#include "place/place.h"
+
+/* Does the file have the owner and the group of the journal? */
+bool has_owner(const struct stat *status, const struct journal_file *file);
+
+/*
+ * The mode of a restored file. If its owner or group differs, it gets no set-user-ID or
+ * set-group-ID bit. If its group differs, the group has no more permissions than all users.
+ */
+mode_t restored_mode(const struct stat *status, const struct journal_file *file);
+
+/*
+ * Restore the attributes of a file whose content is restored, and write it to the disk. `from` -1:
+ * there is no file to copy extended attributes from. -1 with errno.
+ */
+int dress_file(int from, int to, const struct journal_act *act, struct undo_result *result);
+
+/* Remove a directory that a move made, if it is empty. */
+enum undo_status undo_mkdir(const struct place *place, bool does);
+
+/* Make a directory again, for the files that are restored in it. */
+enum undo_status undo_rmdir(const struct place *place, bool does, struct simhash_error *why);
+
+#endif
