@@ -27,7 +27,7 @@ static bool is_at(const struct file_row *row, struct bytes path)
 static bool is_wanted(const struct digests_export *export, const struct file_row *row)
 {
 	for (size_t i = 0; i < export->top_count; i++)
-		if (path_is_at_or_below(row->directory, export->tops[i]) ||
+		if (row_is_below(row->directory, row->name, export->tops[i]) ||
 		    is_at(row, export->tops[i]))
 			return true;
 	return export->top_count == 0;

@@ -74,7 +74,7 @@ wrong --between no-such-directory /b "--between: cannot find directory no-such-d
 wrong --between /a /b file "--between cannot be combined with a FILE"
 wrong --files0-from=/no/such/file "cannot read /no/such/file: No such file or directory"
 wrong - - "FILE - cannot be combined with another FILE -: both read standard input"
-wrong --between "$0" /b "--between: $0 is not a directory"
+wrong --between /dev/null /b "--between: /dev/null is not a directory"
 : >asked
 wrong -o asked asked "cannot write to asked: it is one of the FILEs"
 wrong --files0-from=- - "FILE - cannot be combined with --files0-from=-: both read standard input"

@@ -305,15 +305,12 @@ grep -qxF "moved        three.c  now in/src/3.c  6.4 kB" "$TEST_FOLDER/out" || f
 same "an archive is one file" "4" "$("$SIMFIND" --summary=none --directories --format=json zips project-1 |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["a"]["files"])')"
 # The message names the file that cannot be compared, and not the other one.
-few() {
-	said "--directories: $files/$1 is a file, and the index has fewer than two members of it that are not empty; simhash -z"
-}
 (cd zips && python3 -m zipfile -c one.zip ../docs/letter)
 "$SIMHASH" -qz zips
 runs 1 "$SIMFIND" --directories zips/one.zip project-2
-few zips/one.zip
+said "--directories: $files/zips/one.zip is a file, and the index has fewer than two members of it that are not empty; simhash -z"
 runs 1 "$SIMFIND" --directories docs/letter zips/src.zip
-few docs/letter
+said "the index has no files at or below $files/docs/letter; to index the members of archives: simhash -z $files/docs/letter"
 runs 1 "$SIMFIND" --directories zips/src.zip web1:/nothing
 said "--directories: the index has no files that are not empty at or below web1:/nothing"
 rm -r zips

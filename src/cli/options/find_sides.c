@@ -11,7 +11,10 @@
 #include "cli/options/find_values.h"
 #include "store/engine/default_index.h"
 
-/* Parses "HOST:", "HOST:/DIRECTORY" or a directory of this host. Messages begin with --`option`. */
+/*
+ * Parses "HOST:", "HOST:/DIRECTORY" or a directory of this host. Instead of a directory, it may be
+ * an archive, or a folder or member in one: "ARCHIVE//FOLDER". Messages begin with --`option`.
+ */
 static int parse_side(const char *option, const char *text, char **owned, struct find_side *side,
 		      struct simhash_error *error)
 {
@@ -35,8 +38,7 @@ static int parse_side(const char *option, const char *text, char **owned, struct
 	} else {
 		char prefix[32];
 		snprintf(prefix, sizeof prefix, "--%s: ", option);
-		if (directory_resolve(prefix, text, strcmp(option, "directories") == 0, owned,
-				      error) != 0)
+		if (directory_resolve(prefix, text, true, owned, error) != 0)
 			return -1;
 		path = *owned;
 	}

@@ -23,19 +23,54 @@
 
 /* ---- Directories ---- */
 
-int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
-		      struct simhash_error *error)
+static bool is_directory(const char *path)
 {
 	struct stat status;
 
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_regular_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* "ARCHIVE//FOLDER", with the path of the archive resolved; NULL: there is no such file. */
+static char *resolve_inside(const char *text)
+{
+	const char *slashes = text;
+	char *resolved = NULL;
+
+	while (resolved == NULL && (slashes = strstr(slashes, "//")) != NULL) {
+		char *outer = strndup(text, (size_t)(slashes - text));
+		char *archive = outer != NULL && is_regular_file(outer) ? realpath(outer, NULL)
+									: NULL;
+		if (archive != NULL &&
+		    asprintf(&resolved, "%s//%s", archive, slashes + strspn(slashes, "/")) < 0)
+			resolved = NULL;
+		free(archive);
+		free(outer);
+		slashes++;
+	}
+	return resolved;
+}
+
+int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
+		      struct simhash_error *error)
+{
+	*owned = resolve_inside(text);
+	if (*owned != NULL)
+		return 0;
 	*owned = realpath(text, NULL);
 	if (*owned == NULL && text[0] == '/')
 		*owned = strdup(text);
 	if (*owned == NULL)
 		return error_set_errno(error, "%scannot find directory %s", option,
 				       text[0] == '\0' ? "''" : text);
-	if (stat(*owned, &status) == 0 && !S_ISDIR(status.st_mode) &&
-	    !(may_be_file && S_ISREG(status.st_mode)))
+	if (access(*owned, F_OK) == 0 && !is_directory(*owned) &&
+	    !(may_be_file && is_regular_file(*owned)))
 		return error_set(error, SIMHASH_E_RANGE, "%s%s is not a directory", option, text);
 	return 0;
 }

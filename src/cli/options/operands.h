@@ -63,8 +63,9 @@ int input_check_output(const char *input, const char *what, const char *path,
 		       struct simhash_error *error);
 
 /*
- * Find a directory, or a file if `may_be_file`. A path that no longer exists may still be in the
- * index. Messages begin with `option`. The caller frees *owned, also after -1.
+ * Find a directory, a folder in an archive ("ARCHIVE//FOLDER"; "ARCHIVE//" has all members), or an
+ * archive if `may_be_file`. A path that no longer exists may still be in the index. Messages begin
+ * with `option`. The caller frees *owned, also after -1.
  */
 int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
 		      struct simhash_error *error);

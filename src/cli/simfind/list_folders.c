@@ -24,14 +24,6 @@
 
 #define PROGRAM "simfind"
 
-static bool are_of_one_host(const struct find_plan *plan, const struct find_side *x,
-			    const struct find_side *y)
-{
-	bool is_here = is_this_host(plan, x);
-
-	return is_here == is_this_host(plan, y) && (is_here || strcmp(x->host, y->host) == 0);
-}
-
 static bool is_file(const struct find_plan *plan, size_t side)
 {
 	struct stat status;
@@ -40,24 +32,7 @@ static bool is_file(const struct find_plan *plan, size_t side)
 	       stat(plan->arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static int check_sides(const struct find_plan *plan, struct simhash_error *error)
-{
-	const struct find_side *x = plan->arguments->sides, *y;
-
-	if (plan->arguments->side_count != 2)
-		return 0;
-	y = &x[1];
-	if (!are_of_one_host(plan, x, y) || (!path_is_at_or_below(x->directory, y->directory) &&
-					     !path_is_at_or_below(y->directory, x->directory)))
-		return 0;
-	return error_set(error, SIMHASH_E_RANGE,
-			 "--directories: a directory cannot be compared with one that it is in, or "
-			 "with itself: %.*s and %.*s",
-			 (int)x->directory.size, x->directory.data, (int)y->directory.size,
-			 y->directory.data);
-}
-
-/* If all sides are directories of this host, search groups only among the files below them. */
+/* If all sides are on this host, search groups only among the files below them. */
 static int limit_groups(const struct find_plan *plan, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
@@ -65,7 +40,7 @@ static int limit_groups(const struct find_plan *plan, struct find_request *reque
 	if (*below == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < plan->arguments->side_count; i++) {
-		if (!is_this_host(plan, &plan->arguments->sides[i]) || is_file(plan, i))
+		if (!is_this_host(plan, &plan->arguments->sides[i]))
 			return 0;
 		(*below)[i] = plan->arguments->sides[i].directory;
 	}
@@ -441,10 +416,8 @@ int list_folders(const struct find_plan *plan, struct store *store, struct listi
 							      1};
 	struct bytes *below = NULL;
 	struct finder finder;
-	int status = check_sides(plan, error);
+	int status = limit_groups(plan, &request, &below, error);
 
-	if (status == 0)
-		status = limit_groups(plan, &request, &below, error);
 	if (status == 0)
 		status = finder_init(&finder, store, &request, &sink, &plan->arguments->resources,
 				     error);

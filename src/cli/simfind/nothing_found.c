@@ -172,7 +172,7 @@ struct elsewhere {
 static bool is_below(const struct elsewhere *elsewhere, const struct find_file *file)
 {
 	return file->is_local &&
-	       path_is_at_or_below(bytes_of(find_file_path(file)), elsewhere->directory);
+	       path_is_below(bytes_of(find_file_path(file)), elsewhere->directory);
 }
 
 static int take_copy(void *context, unsigned thread, const struct file_pair *pair,

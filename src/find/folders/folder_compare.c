@@ -33,6 +33,19 @@ static int read_names(const struct finder *finder, const struct find_side sides[
 	return status;
 }
 
+/* Two sides have common folders only if one is inside the other, and no archive is between them. */
+static int check_ranges(const struct folder_range ranges[2], const struct find_side sides[2],
+			struct simhash_error *error)
+{
+	if (ranges[0].first >= ranges[1].end || ranges[1].first >= ranges[0].end)
+		return 0;
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--directories: a directory cannot be compared with one that it is in, or "
+			 "with itself: %.*s and %.*s",
+			 (int)sides[0].directory.size, sides[0].directory.data,
+			 (int)sides[1].directory.size, sides[1].directory.data);
+}
+
 static void add_totals(const struct folder_tree *tree, struct folder_range range,
 		       struct folder_share *share)
 {
@@ -60,6 +73,8 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 		range->first = folder_tree_range(&tree, finder, &wanted->sides[side], &range->end);
 		add_totals(&tree, *range, side == 0 ? &pair->a : &pair->b);
 	}
+	if (status == 0)
+		status = check_ranges(files.ranges, wanted->sides, error);
 	if (status == 0)
 		status = folder_pair_measure(&tree, &marks, files.ranges[0], files.ranges[1], pair,
 					     error);

@@ -155,8 +155,6 @@ static int take_row(struct folder_reading *reading, const struct folder_row *row
 
 	if (reading->file_count == UINT32_MAX - 1)
 		return error_set(error, SIMHASH_E_RANGE, "--directories: too many files");
-	if (row->archive_size > 0 && count_member(reading, row, error) != 0)
-		return -1;
 	if (find_directory(reading, row, &file.folder, error) != 0 ||
 	    content_number(reading->tree, row->size_bytes, row->content_hash, &file.content,
 			   error) != 0 ||
@@ -172,9 +170,25 @@ static bool is_wanted(const struct finder *finder, const struct find_side *sides
 		      const struct folder_row *row)
 {
 	for (size_t i = 0; i < side_count; i++)
-		if (side_holds(finder, &sides[i], row->host, row->directory))
+		if (side_holds(finder, &sides[i], row))
 			return true;
 	return side_count == 0;
+}
+
+/*
+ * Is a member counted? The number of all members shows whether its file is an archive, even if a
+ * side has only some of them.
+ */
+static bool is_counted(const struct finder *finder, const struct find_side *sides,
+		       size_t side_count, const struct folder_row *row)
+{
+	const struct bytes archive = {row->directory.data,
+				      row->archive_size == 0 ? 0 : row->archive_size - 1};
+
+	for (size_t i = 0; archive.size > 0 && i < side_count; i++)
+		if (path_is_at_or_below(sides[i].directory, archive))
+			return true;
+	return archive.size > 0 && is_wanted(finder, sides, side_count, row);
 }
 
 static int read_rows(struct folder_reading *reading, const struct finder *finder,
@@ -187,8 +201,10 @@ static int read_rows(struct folder_reading *reading, const struct finder *finder
 	if (store_folder_rows(finder->store, finder->tag_set, 0, &cursor, error) != 0)
 		return -1;
 	while ((status = finder_next_folder_row(finder, cursor, &row, error)) == 1)
-		if (is_wanted(finder, sides, side_count, &row) &&
-		    take_row(reading, &row, error) != 0) {
+		if ((is_counted(finder, sides, side_count, &row) &&
+		     count_member(reading, &row, error) != 0) ||
+		    (is_wanted(finder, sides, side_count, &row) &&
+		     take_row(reading, &row, error) != 0)) {
 			status = -1;
 			break;
 		}

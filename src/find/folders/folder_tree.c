@@ -36,13 +36,17 @@ uint32_t folder_tree_find(const struct folder_tree *tree, int64_t host, struct b
 	return found == NULL ? NO_FOLDER : (uint32_t)(found - tree->folders);
 }
 
-bool side_holds(const struct finder *finder, const struct find_side *side, int64_t host,
-		struct bytes directory)
+static bool is_on_host(const struct finder *finder, const struct find_side *side, int64_t host)
 {
-	int64_t wanted = side->host == NULL ? finder->local_host
-					    : name_list_id(&finder->hosts, side->host);
+	return host ==
+	       (side->host == NULL ? finder->local_host : name_list_id(&finder->hosts, side->host));
+}
 
-	return host == wanted && path_is_at_or_below(directory, side->directory);
+bool side_holds(const struct finder *finder, const struct find_side *side,
+		const struct folder_row *row)
+{
+	return is_on_host(finder, side, row->host) &&
+	       row_is_below(row->directory, row->name, side->directory);
 }
 
 bool side_compares(const struct finder *finder, const struct find_side *side, int64_t host,
@@ -50,7 +54,7 @@ bool side_compares(const struct finder *finder, const struct find_side *side, in
 {
 	struct bytes archive = {directory.data, archive_size == 0 ? 0 : archive_size - 1};
 
-	return side_holds(finder, side, host, directory) &&
+	return is_on_host(finder, side, host) && path_is_at_or_below(directory, side->directory) &&
 	       path_is_at_or_below(side->directory, archive);
 }
 

@@ -112,14 +112,15 @@ uint32_t folder_tree_content(const struct folder_tree *tree, int64_t size_bytes,
 			     const uint8_t hash[CONTENT_HASH_SIZE]);
 
 /*
- * Is a folder at or below a directory of a side? A folder in an archive is where its archive is.
- * Hosts are the ids of the finder.
+ * Is a row in a side? A member of an archive is where its archive is. Hosts are the ids of the
+ * finder.
  */
-bool side_holds(const struct finder *finder, const struct find_side *side, int64_t host,
-		struct bytes directory);
+bool side_holds(const struct finder *finder, const struct find_side *side,
+		const struct folder_row *row);
 
 /*
- * The same for two sides that are compared: archives count as files, unless a side is inside one.
+ * Does a side that is compared have the files of a directory? Archives count as files, unless the
+ * side is one or is inside one.
  */
 bool side_compares(const struct finder *finder, const struct find_side *side, int64_t host,
 		   struct bytes directory, size_t archive_size);

@@ -43,7 +43,10 @@ struct sandbox_use;
 struct store;
 struct texts;
 
-/* One side of --between: a host, a directory on it, or both. */
+/*
+ * One side of a comparison: a host, or a directory, an archive, or a folder or member in an archive.
+ * row_is_below (file_row.h) decides which rows are in it.
+ */
 struct find_side {
 	const char *host;	/* NULL: this host */
 	struct bytes directory; /* absolute, without a slash at its end; empty: all directories */
@@ -83,8 +86,7 @@ struct find_request {
 	 */
 	struct against *against;
 	/*
-	 * Only include files of the index at or below one of these directories of this host; see
-	 * struct find_side. NULL: all files. The search fails if the index has no files below one
+	 * Only include files of the index in one of these sides of this host; see struct find_side. NULL: all files. The search fails if the index has no files below one
 	 * of them.
 	 */
 	const struct bytes *below;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/basic/error.h"
-#include "base/files/path.h"
 #include "find/rule/against.h"
 #include "find/rule/common_content.h"
 #include "find/rule/finder.h"
@@ -190,7 +189,7 @@ static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 		return row->host == AGAINST_HOST ? SIDE_A : SIDE_B;
 	for (int i = 0; finder->request->has_between && i < 2; i++)
 		if (row->host == finder->side_host[i] &&
-		    path_is_at_or_below(row->directory, between[i].directory))
+		    row_is_below(row->directory, row->name, between[i].directory))
 			sides |= (uint8_t)(i == 0 ? SIDE_A : SIDE_B);
 	return sides;
 }
@@ -326,7 +325,7 @@ static bool is_below(const struct finder *finder, const struct file_row *row)
 	if (row->host != finder->local_host)
 		return false;
 	for (size_t i = 0; i < request->below_count; i++)
-		if (path_is_at_or_below(row->directory, request->below[i]))
+		if (row_is_below(row->directory, row->name, request->below[i]))
 			return true;
 	return false;
 }

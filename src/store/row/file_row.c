@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "base/basic/byte_order.h"
+#include "base/files/path.h"
 
 void row_take_file(struct file_row *row, const struct file_row *from)
 {
@@ -113,6 +114,13 @@ size_t own_name_size(struct bytes name)
 	return slash == NULL ? name.size : (size_t)(slash - name.data);
 }
 
+size_t outer_path_size(struct bytes path)
+{
+	const char *slashes = memmem(path.data, path.size, "//", 2);
+
+	return slashes == NULL ? path.size : (size_t)(slashes - path.data);
+}
+
 struct bytes inner_name(struct bytes name)
 {
 	for (size_t i = name.size; i >= 2; i--)
@@ -123,14 +131,38 @@ struct bytes inner_name(struct bytes name)
 
 struct bytes name_in_archive(struct bytes path)
 {
-	const char *slashes = memmem(path.data, path.size, "//", 2);
-	size_t at = slashes == NULL ? path.size : (size_t)(slashes - path.data), own = at;
+	size_t at = outer_path_size(path), own = at;
 
 	while (own > 0 && path.data[own - 1] != '/')
 		own--;
 	if (at == path.size || is_inflated_name((struct bytes){path.data + own, path.size - own}))
 		return (struct bytes){"", 0};
 	return (struct bytes){path.data + at + 2, path.size - at - 2};
+}
+
+bool row_is_below(struct bytes directory, struct bytes name, struct bytes side)
+{
+	struct bytes rest;
+
+	if (path_is_at_or_below(directory, side))
+		return true;
+	if (!path_is_at_or_below(side, directory))
+		return false;
+	rest = (struct bytes){side.data + directory.size, side.size - directory.size};
+	if (rest.size > 0 && rest.data[0] == '/') {
+		rest.data++;
+		rest.size--;
+	}
+	if (rest.size == 0 || name.size < rest.size || memcmp(name.data, rest.data, rest.size) != 0)
+		return false;
+	/* A file is not in itself, but a member is in the side that it names. */
+	return name.size == rest.size ? is_inside_path(side) : name.data[rest.size] == '/';
+}
+
+bool path_is_below(struct bytes path, struct bytes side)
+{
+	return path_is_at_or_below(path, side) &&
+	       (path.size > side.size || side.size == 0 || is_inside_path(side));
 }
 
 struct row_sketches *row_sketches_new(size_t size)

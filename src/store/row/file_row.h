@@ -187,6 +187,28 @@ struct bytes name_in_archive(struct bytes path);
  */
 size_t own_name_size(struct bytes name);
 
+/*
+ * Return the size of the path of the file that a path leads into: the part before the first "//",
+ * or all.
+ */
+size_t outer_path_size(struct bytes path);
+
+/* Does a path lead into an archive or a compressed file? */
+static inline bool is_inside_path(struct bytes path)
+{
+	return outer_path_size(path) < path.size;
+}
+
+/*
+ * Is a row in a side? A side is the path of a directory, of an archive, or of a folder or member in
+ * an archive, without a slash at its end; empty: all directories. An archive has its members, but
+ * not its own row. The row's directory is in the form of the index or of folder_rows.h.
+ */
+bool row_is_below(struct bytes directory, struct bytes name, struct bytes side);
+
+/* The same for the path of a file or member. */
+bool path_is_below(struct bytes path, struct bytes side);
+
 /* Compute the keys from the row's table and name, as scanning does. */
 void row_compute_keys(struct file_row *row, const struct simhash_tag_set *tag_set);
 

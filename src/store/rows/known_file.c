@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
@@ -347,20 +347,97 @@ int store_has_rows(struct store *store, const struct row_scope *scope, bool *has
 	return 0;
 }
 
-int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
-			 bool *has_rows, struct simhash_error *error)
+static int has_file(struct store *store, const struct row_scope *scope, struct bytes directory,
+		    struct bytes name, bool *has_rows, struct simhash_error *error)
+{
+	uint8_t directory_bytes[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
+	struct known_file known;
+
+	directory_hash(directory, directory_bytes);
+	path_hash(directory_bytes, name, hash);
+	return store_find_file(store, scope, hash, &known, has_rows, error);
+}
+
+/* Are there members of an archive at or below this path? */
+static int has_members(struct store *store, const struct row_scope *scope, struct bytes path,
+		       bool *has_rows, struct simhash_error *error)
+{
+	const struct bytes archive = {path.data, outer_path_size(path) + 1};
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct known_files files;
+	struct known_file known;
+	int status;
+
+	*has_rows = false;
+	directory_hash(archive, hash);
+	if (known_files_begin(&files, store, scope, hash, error) != 0)
+		return -1;
+	while (!*has_rows && (status = known_files_next(&files, &known, error)) == 1)
+		*has_rows = row_is_below(archive, known.name, path);
+	known_files_end(&files);
+	return status < 0 ? -1 : 0;
+}
+
+/* The same, or is the path the inflated content of a file? */
+static int has_rows_inside(struct store *store, const struct row_scope *scope, const char *path,
+			   bool *has_rows, struct simhash_error *error)
+{
+	char *outer = strndup(path, outer_path_size(bytes_of(path)));
+	int status;
+
+	if (outer == NULL)
+		return error_set_memory(error);
+	status = has_members(store, scope, bytes_of(path), has_rows, error);
+	if (status == 0 && !*has_rows)
+		status = has_file(store, scope, path_directory(outer),
+				  bytes_of(path + (path_name(outer) - outer)), has_rows, error);
+	free(outer);
+	return status;
+}
+
+/* Does a directory have files? */
+static int has_files_in(struct store *store, const struct row_scope *scope, struct bytes directory,
+			bool *has_rows, struct simhash_error *error)
+{
+	uint8_t hash[DIRECTORY_HASH_SIZE];
+	struct hash_range range;
+	struct known_file known;
+
+	directory_hash(directory, hash);
+	range = hash_range_of_directory(hash);
+	return find_known(store, scope, &range, &known, has_rows, error);
+}
+
+/* Does a file have members or inflated content? */
+static int has_contents(struct store *store, const struct row_scope *scope, const char *path,
+			bool *has_rows, struct simhash_error *error)
+{
+	struct bytes name = bytes_of(path_name(path));
+	size_t size = strlen(path);
+	char *inside = malloc(size + 2 * name.size + 8);
+	int status;
+
+	if (inside == NULL)
+		return error_set_memory(error);
+	memcpy(inside, path, size);
+	inside[size++] = '/';
+	status = has_files_in(store, scope, (struct bytes){inside, size}, has_rows, error);
+	if (status == 0 && !*has_rows && (size = inflated_name(name, inside)) > 0)
+		status = has_file(store, scope, path_directory(path), (struct bytes){inside, size},
+				  has_rows, error);
+	free(inside);
+	return status;
+}
+
+static int has_files_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			   bool *has_rows, struct simhash_error *error)
 {
 	struct bytes top = path.size == 0 ? (struct bytes){"/", 1} : path;
 	struct known_directories directories;
 	struct known_directory directory;
-	uint8_t hash[DIRECTORY_HASH_SIZE];
-	struct hash_range range;
-	struct known_file known;
 	int status;
 
-	directory_hash(top, hash);
-	range = hash_range_of_directory(hash);
-	if (find_known(store, scope, &range, &known, has_rows, error) != 0)
+	if (has_files_in(store, scope, top, has_rows, error) != 0)
 		return -1;
 	if (*has_rows)
 		return 0;
@@ -372,15 +449,27 @@ int store_has_rows_below(struct store *store, const struct row_scope *scope, str
 	return status < 0 ? -1 : 0;
 }
 
+int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
+			 bool *has_rows, struct simhash_error *error)
+{
+	char *text = strndup(path.data, path.size);
+	int status;
+
+	if (text == NULL)
+		return error_set_memory(error);
+	status = is_inside_path(path) ? has_rows_inside(store, scope, text, has_rows, error)
+				      : has_files_below(store, scope, path, has_rows, error);
+	if (status == 0 && !*has_rows && !is_inside_path(path) && path.size > 0)
+		status = has_contents(store, scope, text, has_rows, error);
+	free(text);
+	return status;
+}
+
 int store_has_rows_at(struct store *store, const struct row_scope *scope, const char *path,
 		      bool *has_rows, struct simhash_error *error)
 {
-	uint8_t directory[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
-	struct known_file known;
-
-	directory_hash(path_directory(path), directory);
-	path_hash(directory, bytes_of(path_name(path)), hash);
-	if (store_find_file(store, scope, hash, &known, has_rows, error) != 0)
+	if (has_file(store, scope, path_directory(path), bytes_of(path_name(path)), has_rows,
+		     error) != 0)
 		return -1;
 	return *has_rows ? 0 : store_has_rows_below(store, scope, bytes_of(path), has_rows, error);
 }
@@ -388,17 +477,22 @@ int store_has_rows_at(struct store *store, const struct row_scope *scope, const 
 int store_say_not_indexed(struct bytes path, struct simhash_error *error)
 {
 	const struct bytes named = path.size == 0 ? bytes_of("/") : path;
-	char *own = strndup(named.data, named.size), *advice = NULL;
+	const struct bytes outer = {named.data, outer_path_size(named)};
+	char *own = strndup(outer.data, outer.size), *advice = NULL;
 	size_t size;
 	FILE *out = own == NULL ? NULL : open_memstream(&advice, &size);
+	struct stat status;
 
 	if (out == NULL) {
 		free(own);
 		return error_set_memory(error);
 	}
-	if (access(own, F_OK) == 0) {
-		fputs("; index it first: simhash ", out);
-		write_command_word(out, named);
+	if (stat(own, &status) == 0) {
+		bool is_archive = !S_ISDIR(status.st_mode);
+		fprintf(out, "; %s: simhash %s",
+			is_archive ? "to index the members of archives" : "index it first",
+			is_archive ? "-z " : "");
+		write_command_word(out, outer);
 	} else {
 		fprintf(out, ", which cannot be read: %s", strerror(errno));
 	}

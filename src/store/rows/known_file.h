@@ -128,7 +128,7 @@ unsigned store_question_cost(const struct store *store);
 int store_has_rows(struct store *store, const struct row_scope *scope, bool *has_rows,
 		   struct simhash_error *error);
 
-/* Does a scope have any rows of a directory, or below it? An empty path means the whole scope. */
+/* Does a scope have any rows in a side? See row_is_below. An empty path means the whole scope. */
 int store_has_rows_below(struct store *store, const struct row_scope *scope, struct bytes path,
 			 bool *has_rows, struct simhash_error *error);
 
