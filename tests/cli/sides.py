@@ -136,6 +136,7 @@ def main():
         else:
             check(f"{x[0]}", expected_pairs(held(x), held(x)), copies([x[0].rstrip("/") + "//"]))
     check_directories()
+    check_tops()
     check_errors()
 
 
@@ -164,6 +165,40 @@ def check_directories():
             if len(names) != len(set(names)):
                 sys.exit(f"{words}: a file is listed twice")
             check(" ".join(words) + " " + key, expected, set(names))
+
+
+def check_tops():
+    """If all files of an archive are in one folder, its paths begin there if more of them then match."""
+    c = CONTENTS
+    files = [("apple", c["apple"]), ("x/berry", c["berry"])]
+    for name, content in files:
+        write(f"p/{name}", content)
+        write(f"q/home/me/{name}", content)
+    for archive, top in ("one.tgz", "name-1/"), ("two.zip", "home/me/"), ("same.zip", ""):
+        write_archive(archive, archive[-3:], [(top + name, content) for name, content in files])
+    write_archive("three.zip", "zip", [("in/one.tgz", pack("tgz", [("./name-1/" + n, t) for n, t in files])),
+                                       ("other", c["elm"])])
+    run(SIMHASH, "-qz", FILES)
+    for words, expected in (
+            ("one.tgz p", ("one.tgz//name-1", "p")), ("two.zip p", ("two.zip//home/me", "p")),
+            ("one.tgz same.zip", ("one.tgz//name-1", "same.zip")), ("two.zip q", ("two.zip", "q")),
+            ("one.tgz two.zip", ("one.tgz//name-1", "two.zip//home/me")),
+            ("two.zip//home p", ("two.zip//home/me", "p")), ("one.tgz q", ("one.tgz", "q")),
+            ("one.tgz q/home", ("one.tgz", "q/home")), ("two.zip q/home", ("two.zip//home", "q/home")),
+            ("three.zip//in/one.tgz p", ("three.zip//in/one.tgz//./name-1", "p"))):
+        for order in (1, -1):
+            sides = words.split()[::order]
+            out, _ = run(SIMFIND, "--directories", "--format=json", "--summary=none", *sides)
+            found = json.loads(out)
+            same("the names of " + words, [f"{FILES}/{name}" for name in expected[::order]],
+                 [found[side]["path"] for side in "ab"])
+            fate = "moved" if expected[0] == "one.tgz" else "same"
+            same(words, {fate}, {file["match"] for file in found["files_of_both"]})
+
+
+def same(what, expected, found):
+    if expected != found:
+        sys.exit(f"{what}: expected {expected}, found {found}")
 
 
 def check_errors():

@@ -85,8 +85,8 @@ static const struct option_row rows[] = {
 	{0, "max-size", "=SIZE", "list only files of at most SIZE", .parse = set_size,
 	 .field = FIELD(exclusions.max_size_bytes), .kind = VALUE_TEXT},
 	{0, "between", " A B",
-	 "list only pairs of a file in A and one in B; each is a directory, HOST: or "
-	 "HOST:DIRECTORY",
+	 "list only pairs of a file in A and one in B; each is a directory, an archive, "
+	 "ARCHIVE//FOLDER, HOST: or HOST:DIRECTORY",
 	 .parse = set_between, .kind = VALUE_SIDES, .not_with = "files0-from FILE DIR",
 	 .is_common = true},
 	{0, "update", NULL, "index each DIR first, as simhash does by default", .parse = set_flag,

@@ -368,6 +368,25 @@ static int write_two(const struct find_plan *plan, struct store *store, struct l
 	return write_page(plan, store, listing, &report, error);
 }
 
+/* The name of a side, or of the folder in its archive that is compared. */
+static char *name_compared(const struct find_plan *plan, const struct find_side *side,
+			   struct bytes top, size_t *size)
+{
+	char *name = side_name(plan, side, size), *whole;
+
+	if (name == NULL || top.size == 0)
+		return name;
+	whole = realloc(name, *size + top.size + 1);
+	if (whole == NULL) {
+		free(name);
+		return NULL;
+	}
+	memcpy(whole + *size, top.data, top.size);
+	*size += top.size;
+	whole[*size] = '\0';
+	return whole;
+}
+
 static int compare_two(const struct find_plan *plan, struct finder *finder,
 		       const struct folder_request *wanted, struct listing *listing,
 		       struct find_outcome *outcome, struct simhash_error *error)
@@ -377,14 +396,15 @@ static int compare_two(const struct find_plan *plan, struct finder *finder,
 	char *texts[2] = {NULL, NULL};
 	int status = 0;
 
+	if (finder_compare_folders(finder, wanted, &comparison, error) != 0)
+		return -1;
 	for (int side = 0; side < 2; side++) {
-		texts[side] = side_name(plan, &wanted->sides[side], &names[side].size);
+		texts[side] = name_compared(plan, &wanted->sides[side], comparison.tops[side],
+					    &names[side].size);
 		names[side].data = texts[side];
 		if (texts[side] == NULL)
 			status = error_set_memory(error);
 	}
-	if (status == 0)
-		status = finder_compare_folders(finder, wanted, &comparison, error);
 	if (status == 0) {
 		outcome->found = comparison.pair.a.same + comparison.pair.a.changed;
 		status = check_files(plan, &comparison, texts, error);
@@ -397,8 +417,8 @@ static int compare_two(const struct find_plan *plan, struct finder *finder,
 		    is_this_host(plan, &wanted->sides[0]) && is_this_host(plan, &wanted->sides[1]))
 			status = suggest_removal(plan, wanted->sides[0].directory,
 						 wanted->sides[1].directory, outcome, error);
-		folder_comparison_release(&comparison);
 	}
+	folder_comparison_release(&comparison);
 	free(texts[0]);
 	free(texts[1]);
 	return status;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/basic/error.h"
 #include "find/folders/folder_files.h"
@@ -55,6 +56,35 @@ static void add_totals(const struct folder_tree *tree, struct folder_range range
 	}
 }
 
+static int enter_tops(struct folder_files *files, const struct find_side sides[2],
+		      struct folder_comparison *comparison, struct simhash_error *error)
+{
+	size_t archives[2];
+	bool is_archive[2];
+	struct bytes tops[2] = {{"", 0}, {"", 0}};
+
+	for (int side = 0; side < 2; side++) {
+		const struct folder_range *range = &files->ranges[side];
+		archives[side] = range->first == range->end
+					 ? 0
+					 : files->tree->folders[range->first].archive_size;
+		is_archive[side] = archives[side] > 0;
+	}
+	folder_files_enter_tops(files, is_archive, tops);
+	for (int side = 0; side < 2; side++) {
+		bool is_inside = sides[side].directory.size >= archives[side];
+		char *text = arena_take(&comparison->paths, tops[side].size + 2);
+		if (text == NULL)
+			return error_set_memory(error);
+		memcpy(text, "//", 2);
+		memcpy(text + 2, tops[side].data, tops[side].size);
+		if (tops[side].size > 0)
+			comparison->tops[side] =
+				(struct bytes){text + is_inside, tops[side].size + 2 - is_inside};
+	}
+	return 0;
+}
+
 int finder_compare_folders(struct finder *finder, const struct folder_request *wanted,
 			   struct folder_comparison *comparison, struct simhash_error *error)
 {
@@ -80,6 +110,8 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 					     error);
 	if (status == 0)
 		status = read_names(finder, wanted->sides, &files, &comparison->paths, error);
+	if (status == 0)
+		status = enter_tops(&files, wanted->sides, comparison, error);
 	if (status == 0)
 		status = folder_files_match(&files, comparison, error);
 	/* A file with a single member is not an archive, so that side would have no files. */

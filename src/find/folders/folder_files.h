@@ -4,6 +4,7 @@
  *
  *     while (... a row of a folder ...)
  *             folder_files_add(&files, side, below, &row, &paths, &error);
+ *     folder_files_enter_tops(&files, is_archive, tops);    // for two directories
  *     folder_files_match(&files, &comparison, &error);
  *     folder_files_release(&files);
  *     folder_resemblances_find(&finder, &tree, &comparison, 1, &error);
@@ -45,6 +46,17 @@ struct folder_files {
 int folder_files_add(struct folder_files *files, int side, size_t above,
 		     const struct folder_row *row, struct arena *paths,
 		     struct simhash_error *error);
+
+/* The most folders, one inside the other, that are tried as the top of an archive. */
+#define TOP_FOLDERS_MAX 32
+
+/*
+ * If all files of an archive are in one folder, and more files have the same path below this folder,
+ * make their paths relative to it. Sets the folder in `tops`, which is borrowed from the arena of
+ * the paths; otherwise leaves it unchanged.
+ */
+void folder_files_enter_tops(struct folder_files *files, const bool is_archive[2],
+			     struct bytes tops[2]);
 
 /*
  * Put the files of both folders and their counterparts into the comparison. An empty file is

@@ -97,6 +97,11 @@ struct folder_comparison {
 		*files;
 	uint64_t fates[FATES]; /* the number of files with each fate */
 	size_t count, capacity;
+	/*
+	 * The end of the path of each side, if its paths are relative to a folder in an archive:
+	 * "/FOLDER", or "//FOLDER" if the side is the archive. Otherwise empty.
+	 */
+	struct bytes tops[2];
 	struct arena paths;
 	bool is_left_out; /* only in details: the limit left no room for its files */
 };

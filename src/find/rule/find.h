@@ -86,8 +86,8 @@ struct find_request {
 	 */
 	struct against *against;
 	/*
-	 * Only include files of the index in one of these sides of this host; see struct find_side. NULL: all files. The search fails if the index has no files below one
-	 * of them.
+	 * Only include files of the index in one of these sides of this host; see struct
+	 * find_side. NULL: all files. The search fails if the index has no files in one of them.
 	 */
 	const struct bytes *below;
 	size_t below_count;
