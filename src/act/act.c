@@ -48,6 +48,7 @@ int actor_init(struct actor *actor, const struct act_options *options, struct si
 	*actor = (struct actor){.options = *options,
 				.work_capacity = options->journal == NULL ? 1 : batch_size(),
 				.random = (uint64_t)clock_wall_ns() * 31 + (uint64_t)getpid()};
+	kept_archive_init(&actor->archive);
 	actor->works = calloc(actor->work_capacity, sizeof *actor->works);
 	if (actor->works == NULL)
 		return error_set_memory(error);
@@ -61,6 +62,7 @@ void actor_release(struct actor *actor)
 {
 	guard_release(&actor->guard);
 	protected_names_release(&actor->protected_names);
+	kept_archive_release(&actor->archive);
 	saved_bytes_release(&actor->saved);
 	path_notes_release(&actor->directories);
 	arena_release(&actor->targets.paths);
@@ -339,6 +341,47 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	return status;
 }
 
+/* Request the members that the batch keeps and, with `ahead`, those of the acts after it. */
+static void request_members(struct actor *actor, bool ahead)
+{
+	struct kept_archive *archive = &actor->archive;
+	const struct plan *plan = actor->options.plan;
+	const struct planned_act *act = actor->works[actor->work_count - 1].act + 1;
+
+	kept_archive_forget(archive);
+	for (size_t i = 0; i < actor->work_count; i++)
+		if (actor->works[i].kept == &archive->side)
+			kept_archive_add(archive, actor->works[i].kept_file->path,
+					 actor->works[i].kept_file->size_bytes);
+	for (; ahead && plan != NULL && act < plan->acts + plan->count; act++)
+		if (act->kept == NULL || act->kept->archive_bytes == 0 ||
+		    !kept_archive_add(archive, act->kept->path, act->kept->size_bytes))
+			break;
+}
+
+static bool lacks_member(const struct actor *actor)
+{
+	for (size_t i = 0; i < actor->work_count; i++) {
+		const struct work *work = &actor->works[i];
+		if (work->kept == &actor->archive.side &&
+		    kept_archive_find(&actor->archive, work->kept_file->path,
+				      work->kept_file->size_bytes) == NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Read members again that are kept. There may be no room for more than the batch needs. */
+static void read_members(struct actor *actor)
+{
+	for (int ahead = 1; ahead >= 0 && lacks_member(actor); ahead--) {
+		request_members(actor, ahead);
+		kept_archive_read(&actor->archive);
+		if (actor->archive.bytes != NULL)
+			return;
+	}
+}
+
 static int finish_batch(struct actor *actor, struct simhash_error *error)
 {
 	int status = 0;
@@ -352,6 +395,7 @@ static int finish_batch(struct actor *actor, struct simhash_error *error)
 		}
 	} else {
 		sync_kept(actor);
+		read_members(actor);
 		for (size_t i = 0; i < actor->work_count; i++)
 			if (work_examine(&actor->works[i]) != 0)
 				actor->works[i].result->outcome = ACT_LEFT;

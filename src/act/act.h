@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 
 #include "act/journal.h"
+#include "act/kept_archive.h"
 #include "act/path_notes.h"
 #include "act/protected_names.h"
 #include "act/saved_bytes.h"
@@ -47,7 +48,12 @@ struct act_options {
 	const struct bytes *trees;
 	size_t tree_count;
 	struct journal *journal; /* NULL: only report, and compare no bytes */
-	atomic_bool *is_acting;	 /* set while names change and signals wait; or NULL */
+	/*
+	 * If the acts belong to this plan, members of archives that later acts need are read in the
+	 * same pass. NULL: unknown.
+	 */
+	const struct plan *plan;
+	atomic_bool *is_acting; /* set while names change and signals wait; or NULL */
 };
 
 /* The number of hard links that were made to a file. */
@@ -80,7 +86,8 @@ struct actor {
 	struct protected_names protected_names;
 	struct path_notes directories; /* with names that acts removed */
 	struct targets targets;
-	struct work *works; /* the acts of the current batch */
+	struct kept_archive archive; /* the archive whose members are kept */
+	struct work *works;	     /* the acts of the current batch */
 	size_t work_count, work_capacity;
 	uint64_t random; /* for temporary names */
 };

@@ -17,23 +17,6 @@
 
 /* ---- Opening ---- */
 
-/* Acts of one batch share the kept file. */
-static int open_kept(struct work *work)
-{
-	const struct keep_file *kept = work->kept_file;
-	struct work *last = work == work->actor->works ? NULL : work - 1;
-	struct simhash_error why;
-
-	if (last != NULL && last->kept_file == kept) {
-		work->kept = last->kept;
-		return 0;
-	}
-	if (side_open(work->kept, kept, NULL, &why) == 0)
-		return 0;
-	return error_set(work->why, SIMHASH_E_RANGE, "the kept file, %s: %s", kept->path,
-			 why.message);
-}
-
 static int lock_side(struct work *work, struct side *side, int how)
 {
 	int writable;
@@ -51,6 +34,72 @@ static int lock_side(struct work *work, struct side *side, int how)
 	if (errno == EWOULDBLOCK)
 		return refuse(work, "another program has locked it or the kept file");
 	return error_set_errno(work->why, "cannot lock it");
+}
+
+/* Does an act of the batch need the open archive? */
+static bool uses_archive(const struct actor *actor)
+{
+	for (size_t i = 0; i < actor->work_count; i++)
+		if (actor->works[i].kept == &actor->archive.side)
+			return true;
+	return false;
+}
+
+/*
+ * A member of an archive is kept. The archive stays open and locked until another one is needed, so
+ * all acts that keep its members share it.
+ */
+static int open_archive(struct work *work)
+{
+	struct kept_archive *archive = &work->actor->archive;
+	bool locks = work->actor->options.journal != NULL;
+	struct simhash_error why;
+
+	work->kept = &archive->side;
+	if (kept_archive_has_open(archive, work->kept_file))
+		return 0;
+	work->is_locked_elsewhere = uses_archive(work->actor);
+	if (work->is_locked_elsewhere)
+		return refuse(work, "members of another archive are being compared");
+	if (kept_archive_open(archive, work->kept_file, &why) != 0)
+		return error_set(work->why, SIMHASH_E_RANGE, "the archive of the kept file, %s: %s",
+				 work->kept_file->path, why.message);
+	if (locks && lock_side(work, work->kept, LOCK_SH) != 0) {
+		kept_archive_close(archive);
+		return -1;
+	}
+	if (locks && side_sync(work->kept) != 0)
+		work->kept->sync_error = errno;
+	return 0;
+}
+
+/* The copy may be the archive whose members were kept before. */
+static void release_archive(struct work *work)
+{
+	struct kept_archive *archive = &work->actor->archive;
+
+	if (archive->side.fd >= 0 && !uses_archive(work->actor) &&
+	    is_same_inode(&archive->side.status, &work->copy.status))
+		kept_archive_close(archive);
+}
+
+/* Acts of one batch share the kept file. */
+static int open_kept(struct work *work)
+{
+	const struct keep_file *kept = work->kept_file;
+	struct work *last = work == work->actor->works ? NULL : work - 1;
+	struct simhash_error why;
+
+	if (kept->archive_bytes > 0)
+		return open_archive(work);
+	if (last != NULL && last->kept_file == kept) {
+		work->kept = last->kept;
+		return 0;
+	}
+	if (side_open(work->kept, kept, NULL, &why) == 0)
+		return 0;
+	return error_set(work->why, SIMHASH_E_RANGE, "the kept file, %s: %s", kept->path,
+			 why.message);
 }
 
 /* ---- Checks ---- */
@@ -109,6 +158,8 @@ static int check_act(struct work *work)
 		return refuse(work, "it is the same file as the one that is kept");
 	if (shares && copy->st_dev != kept->st_dev)
 		return refuse(work, "it is on another file system than the kept file");
+	if (shares && work->kept_file->archive_bytes > 0)
+		return refuse(work, "the kept file is in an archive");
 	if (action == ACTION_REFLINK && copy->st_size == 0)
 		return refuse(work, "it is empty");
 	if (action == ACTION_REFLINK)
@@ -194,18 +245,38 @@ static bool has_no_writer(const void *context)
 	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept);
 }
 
+/* A member that is missing now, or cannot be read, differs. */
+static int compare_member(struct work *work)
+{
+	const struct keep_file *kept = work->kept_file;
+	int64_t size_bytes = work->copy.status.st_size;
+	const uint8_t *bytes = kept_archive_find(&work->actor->archive, kept->path, size_bytes);
+
+	if (bytes == NULL)
+		return 0;
+	return is_same_as_bytes(work->copy.fd, bytes, (size_t)size_bytes, work->record.hash,
+				has_no_writer, work);
+}
+
 static int compare(struct work *work)
 {
 	int same;
 
 	if (work->kept->fd < 0)
 		return 0;
-	same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer, work);
+	if (work->kept_file->archive_bytes > 0)
+		same = compare_member(work);
+	else
+		same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer,
+				  work);
 	if (same < 0 && errno == ECANCELED)
 		return refuse(work, "another program opened it or the kept file for "
 				    "writing meanwhile");
 	if (same < 0)
 		return error_set_errno(work->why, "cannot read it or the kept file");
+	if (same == 0 && work->kept_file->archive_bytes > 0)
+		return refuse(work, "the archive has no member with its content now, or cannot be "
+				    "read");
 	if (same == 0)
 		return refuse(work, "its content differs from the kept file");
 	work->record.has_hash = true;
@@ -239,11 +310,14 @@ int work_prepare(struct work *work)
 	const struct keep_file *file = work->act->file;
 	bool moves = work->act->action == ACTION_MOVE;
 
-	if (side_open(&work->copy, file, &actor->guard, work->why) != 0 ||
-	    (work->kept_file != NULL && open_kept(work) != 0))
+	if (side_open(&work->copy, file, &actor->guard, work->why) != 0)
+		return -1;
+	release_archive(work);
+	if (work->kept_file != NULL && open_kept(work) != 0)
 		return -1;
 	if (work->kept_file != NULL)
-		work->record.same_attributes = has_same_attributes(work->copy.fd, work->kept->fd);
+		work->record.same_attributes = work->kept_file->archive_bytes == 0 &&
+					       has_same_attributes(work->copy.fd, work->kept->fd);
 	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
 		return refuse(work, "its decision has neither size nor mtime");
 	if (check_act(work) != 0 || (moves && check_device(work) != 0))

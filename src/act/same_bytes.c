@@ -89,6 +89,37 @@ int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const
 	return status == 1 ? 0 : status == 0 ? 1 : -1;
 }
 
+int is_same_as_bytes(int x, const uint8_t *bytes, size_t size, uint8_t hash[KEEP_HASH_SIZE],
+		     bool (*goes_on)(const void *context), const void *context)
+{
+	struct byte_reading reading;
+	int status = reading_begin(&reading);
+	size_t at = 0;
+	ssize_t got = 1;
+
+	for (; status == 0 && got > 0; at += got > 0 ? (size_t)got : 0) {
+		if (!goes_on(context)) {
+			errno = ECANCELED;
+			status = -1;
+			break;
+		}
+		got = read_piece(x, reading.pieces, (off_t)at);
+		if (got < 0)
+			status = -1;
+		else if ((size_t)got > size - at ||
+			 memcmp(reading.pieces, bytes + at, (size_t)got) != 0)
+			status = 1; /* they differ */
+		else
+			XXH3_128bits_update(reading.state, reading.pieces, (size_t)got);
+	}
+	if (status == 0 && at != size)
+		status = 1;
+	if (status == 0)
+		content_hash_store(reading.state, hash);
+	reading_end(&reading);
+	return status == 1 ? 0 : status == 0 ? 1 : -1;
+}
+
 static int write_piece(int fd, const uint8_t *piece, size_t size, off_t offset)
 {
 	while (size > 0) {

@@ -17,6 +17,10 @@
 int same_bytes(int x, int y, uint8_t hash[KEEP_HASH_SIZE], bool (*goes_on)(const void *context),
 	       const void *context);
 
+/* The same for a file and bytes in memory. */
+int is_same_as_bytes(int x, const uint8_t *bytes, size_t size, uint8_t hash[KEEP_HASH_SIZE],
+		     bool (*goes_on)(const void *context), const void *context);
+
 /*
  * Copy all bytes of a file to an empty file, and keep its holes. `to` -1: only hash the bytes. -1
  * with errno.

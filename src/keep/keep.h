@@ -39,6 +39,11 @@ struct keep_file {
 	const char *path; /* absolute, on this host */
 	/* KEEP_SIZE_UNKNOWN: any size and any time */
 	int64_t size_bytes, mtime_ns;
+	/*
+	 * For a member of an archive, or the content of a compressed file: the size of that file,
+	 * whose time is mtime_ns. Otherwise 0. A member can be kept, but is in no act.
+	 */
+	int64_t archive_bytes;
 	uint8_t hash[KEEP_HASH_SIZE]; /* the hash of its content */
 	uint64_t device, inode;	      /* inode 0: unknown */
 	enum decision decision;
@@ -106,7 +111,11 @@ struct planned_refusal {
 };
 
 struct plan {
-	struct planned_act *acts; /* sorted by size in descending order, then by path */
+	/*
+	 * Sorted by size in descending order, then by path. Acts that keep members of archives come
+	 * last, sorted by archive first.
+	 */
+	struct planned_act *acts;
 	size_t count;
 	struct planned_refusal *refusals;
 	size_t refusal_count;

@@ -127,11 +127,15 @@ static bool is_left_over(const struct keep_file *file)
 
 /*
  * May this file be kept in place of the other files? A protected file gets no new hard links,
- * because it could be changed through them.
+ * because it could be changed through them. Nothing can be a link to a member of an archive.
  */
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
-	return file->decision != DECIDED_GIVE_UP && !is_left_over(file) &&
+	bool links = planner->policy->action == ACTION_HARDLINK ||
+		     planner->policy->action == ACTION_REFLINK;
+
+	return !(links && file->archive_bytes > 0) && file->decision != DECIDED_GIVE_UP &&
+	       !is_left_over(file) &&
 	       (planner->policy->action != ACTION_HARDLINK ||
 		(!file->is_protected && !file->has_protected_name));
 }
@@ -177,6 +181,10 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return file->decision == DECIDED_GIVE_UP ? refuse(planner, file, "it is protected")
 							 : 0;
 	}
+	if (file->archive_bytes > 0)
+		return file->decision == DECIDED_GIVE_UP
+			       ? refuse(planner, file, "it is in an archive")
+			       : 0;
 	if (is_left_over(file))
 		return refuse(planner, file, "an interrupted act left it; see --undo");
 	if ((kept != NULL && are_one_file(file, kept)) ||
@@ -203,6 +211,39 @@ static int plan_content(struct planner *planner, const struct keep_file *files, 
 	return 0;
 }
 
+static bool keeps_member(const struct planned_act *act)
+{
+	return act->kept != NULL && act->kept->archive_bytes > 0;
+}
+
+/* The part of the path of a member before the "//". */
+static struct bytes archive_of(const struct planned_act *act)
+{
+	const char *path = act->kept->path, *slashes = strstr(path, "//");
+
+	return slashes == NULL ? bytes_of(path) : (struct bytes){path, (size_t)(slashes - path)};
+}
+
+/* Acts that keep members of archives come last, one archive after another. */
+static int compare_acts(const void *a, const void *b, void *context)
+{
+	const struct planned_act *x = a, *y = b;
+	int order = (int)keeps_member(x) - (int)keeps_member(y);
+
+	if (order == 0 && keeps_member(x))
+		order = bytes_compare(archive_of(x), archive_of(y));
+	return order != 0 ? order : compare_files(x->file, y->file, context);
+}
+
+static void sort_acts(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (keeps_member(&plan->acts[i])) {
+			sort_with(plan->acts, plan->count, sizeof *plan->acts, compare_acts, NULL);
+			return;
+		}
+}
+
 int plan_make(struct keep_file *files, size_t count, const struct keep_policy *policy,
 	      struct plan *plan, struct simhash_error *error)
 {
@@ -221,6 +262,7 @@ int plan_make(struct keep_file *files, size_t count, const struct keep_policy *p
 			}
 			first = i + 1;
 		}
+	sort_acts(plan);
 	return 0;
 }
 

@@ -486,7 +486,7 @@ static int write_script(const struct pair_list *kept, struct simhash_error *erro
 	struct plan_script script;
 	int status;
 
-	EXPECT(out != NULL && copy_sorter_new(GROUPS_ALL, &copies, error) == 0);
+	EXPECT(out != NULL && copy_sorter_new(GROUPS_ALL, false, &copies, error) == 0);
 	for (size_t i = 0; i < kept->count; i++)
 		if (kept->pairs[i].relation.is_identical) {
 			EXPECT(copy_sorter_add(copies, kept->pairs[i].a, error) == 0);

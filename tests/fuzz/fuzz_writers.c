@@ -521,7 +521,7 @@ static size_t write_script(const struct pair_list *list, struct text *text)
 	struct simhash_error error;
 	struct copy_sorter *copies;
 
-	EXPECT(out != NULL && copy_sorter_new(COPIES_MEMORY, &copies, &error) == 0);
+	EXPECT(out != NULL && copy_sorter_new(COPIES_MEMORY, false, &copies, &error) == 0);
 	for (size_t i = 0; i < list->count; i++)
 		if (list->pairs[i].relation.is_identical) {
 			EXPECT(copy_sorter_add(copies, list->pairs[i].a, &error) == 0);

@@ -66,7 +66,7 @@ static void check(size_t memory_bytes)
 	size_t contents = 0;
 
 	assert_non_null(numbers);
-	assert_int_equal(copy_sorter_new(memory_bytes, &sorter, &error), 0);
+	assert_int_equal(copy_sorter_new(memory_bytes, false, &sorter, &error), 0);
 	for (uint32_t i = 0; i < FILES; i++) {
 		size_t other = next_random() % (i + 1);
 		numbers[i] = numbers[other];

@@ -107,6 +107,10 @@ static const struct option_row rows[] = {
 	 "standard input",
 	 .parse = set_text, .field = FIELD(decisions_path), .kind = VALUE_FILE,
 	 .only_with = "host action protect yes journal quiet", .is_common = true},
+	{0, "count-archives", NULL,
+	 "a member of an archive can be the file that stays; it is read again before a copy is "
+	 "removed",
+	 .parse = set_flag, .field = FIELD(count_archives)},
 	{0, "protect", "=DIR", "change nothing in DIR; can be given several times",
 	 .parse = add_protected, .kind = VALUE_FILE, .is_list = true, .is_common = true},
 
@@ -199,6 +203,9 @@ static int check_script(const struct keep_arguments *arguments, struct simhash_e
 	if (arguments->yes)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--action=script:FILE cannot be combined with --yes");
+	if (arguments->count_archives)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--action=script:FILE cannot be combined with --count-archives");
 	if (arguments->policy.action == ACTION_MOVE)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--action=script:FILE cannot be combined with --action=move:DIR; "
@@ -206,9 +213,21 @@ static int check_script(const struct keep_arguments *arguments, struct simhash_e
 	return 0;
 }
 
+static int check_archives(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	enum keep_action action = arguments->policy.action;
+
+	if (!arguments->count_archives || (action != ACTION_HARDLINK && action != ACTION_REFLINK))
+		return 0;
+	return error_set(error, SIMHASH_E_SYNTAX,
+			 "--count-archives needs --action=delete or move:DIR; a file cannot become "
+			 "a link to a member of an archive");
+}
+
 static int check(const struct keep_arguments *arguments, struct simhash_error *error)
 {
-	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0)
+	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0 ||
+	    check_archives(arguments, error) != 0)
 		return -1;
 	if (arguments->exclusions.min_size_bytes > arguments->exclusions.max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");

@@ -19,7 +19,7 @@ struct keep_arguments {
 	const char **protected;	   /* owned; the texts are borrowed */
 	size_t protected_count, protected_capacity;
 	const char *decisions_path, *undo_path, *journal_path, *script_path, *move_to;
-	bool has_action, yes, quiet;
+	bool has_action, yes, quiet, count_archives;
 	char *const *words; /* the command line */
 	int word_count;
 };

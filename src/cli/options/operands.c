@@ -37,8 +37,7 @@ static bool is_regular_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* "ARCHIVE//FOLDER", with the path of the archive resolved; NULL: there is no such file. */
-static char *resolve_inside(const char *text)
+char *path_in_archive(const char *text)
 {
 	const char *slashes = text;
 	char *resolved = NULL;
@@ -47,9 +46,13 @@ static char *resolve_inside(const char *text)
 		char *outer = strndup(text, (size_t)(slashes - text));
 		char *archive = outer != NULL && is_regular_file(outer) ? realpath(outer, NULL)
 									: NULL;
-		if (archive != NULL &&
-		    asprintf(&resolved, "%s//%s", archive, slashes + strspn(slashes, "/")) < 0)
-			resolved = NULL;
+		if (archive != NULL) {
+			const char *inside = slashes + strspn(slashes, "/");
+			struct bytes folder = directory_bytes(inside);
+			if (asprintf(&resolved, "%s%s%.*s", archive, folder.size == 0 ? "" : "//",
+				     (int)folder.size, inside) < 0)
+				resolved = NULL;
+		}
 		free(archive);
 		free(outer);
 		slashes++;
@@ -60,7 +63,7 @@ static char *resolve_inside(const char *text)
 int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
 		      struct simhash_error *error)
 {
-	*owned = resolve_inside(text);
+	*owned = path_in_archive(text);
 	if (*owned != NULL)
 		return 0;
 	*owned = realpath(text, NULL);

@@ -70,6 +70,12 @@ int input_check_output(const char *input, const char *what, const char *path,
 int directory_resolve(const char *option, const char *text, bool may_be_file, char **owned,
 		      struct simhash_error *error);
 
+/*
+ * Resolve the path of the archive in "ARCHIVE//FOLDER". The path has no slash at its end. The caller
+ * frees it. NULL if there is no such file, or memory is short.
+ */
+char *path_in_archive(const char *text);
+
 /* A directory without slashes at its end; "/" becomes empty. */
 struct bytes directory_bytes(const char *path);
 

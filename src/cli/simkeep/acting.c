@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "act/act.h"
@@ -25,6 +26,14 @@
 
 /* ---- Directories ---- */
 
+static bool leads_into_archive(const char *path)
+{
+	struct stat status;
+
+	return is_inside_path(bytes_of(path)) ||
+	       (stat(path, &status) == 0 && !S_ISDIR(status.st_mode));
+}
+
 static int resolve_rules(struct acting *acting, struct simhash_error *error)
 {
 	for (size_t i = 0; i < acting->policy.rule_count; i++) {
@@ -37,10 +46,18 @@ static int resolve_rules(struct acting *acting, struct simhash_error *error)
 		 */
 		acting->rule_texts[i] = realpath(rule->text, NULL);
 		if (acting->rule_texts[i] == NULL)
+			acting->rule_texts[i] = path_in_archive(rule->text);
+		if (acting->rule_texts[i] == NULL)
 			return error_set_errno(error, "--keep=%s:%s",
 					       rule->order == KEEP_IN ? "in" : "not-in",
 					       rule->text);
 		rule->text = acting->rule_texts[i];
+		if (rule->order == KEEP_IN && !acting->arguments->count_archives &&
+		    leads_into_archive(rule->text))
+			return error_set(error, SIMHASH_E_RANGE,
+					 "--keep=in:%s: members of archives are kept only with "
+					 "--count-archives",
+					 rule->text);
 	}
 	return 0;
 }
@@ -460,6 +477,7 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 				      .trees = arguments->operands.below,
 				      .tree_count = arguments->operands.below_count,
 				      .journal = arguments->yes ? &journal : NULL,
+				      .plan = plan,
 				      .is_acting = &acts_are_under_way};
 	struct actor actor;
 	struct simhash_error closing;

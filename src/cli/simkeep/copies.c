@@ -294,7 +294,7 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 		status = acting_open_script(acting, store, error);
 	if (status == 0)
 		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
-					 &copies, error);
+					 arguments->count_archives, &copies, error);
 	if (status == 0)
 		status = find_copies(acting, store, host, tags, copies, error);
 	if (status == 0)

@@ -19,7 +19,7 @@
 enum { SIZE_BYTES = 8, CONTENT_BYTES = SIZE_BYTES + KEEP_HASH_SIZE };
 
 struct copy_numbers {
-	int64_t mtime_ns;
+	int64_t mtime_ns, archive_bytes;
 	uint64_t device, inode;
 };
 
@@ -29,6 +29,7 @@ struct recent_file {
 };
 
 struct copy_sorter {
+	bool with_members;
 	struct line_sorter *lines;
 	pthread_mutex_t lock; /* for the fields below */
 	struct recent_file *recent;
@@ -36,12 +37,14 @@ struct copy_sorter {
 	size_t line_capacity;
 };
 
-int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct simhash_error *error)
+int copy_sorter_new(size_t memory_bytes, bool with_members, struct copy_sorter **sorter,
+		    struct simhash_error *error)
 {
 	struct copy_sorter *made = *sorter = calloc(1, sizeof *made);
 
 	if (made == NULL)
 		return error_set_memory(error);
+	made->with_members = with_members;
 	pthread_mutex_init(&made->lock, NULL);
 	made->recent = calloc(RECENT_FILES, sizeof *made->recent);
 	/* Sorting lines needs as much memory as the lines. */
@@ -68,10 +71,10 @@ void copy_sorter_free(struct copy_sorter *sorter)
 /* ---- Adding ---- */
 
 /* Can the content be compared and the name be changed on this host? */
-static bool is_within_reach(const struct find_file *file)
+static bool is_within_reach(const struct copy_sorter *sorter, const struct find_file *file)
 {
-	return file->is_local && !file->is_stream && file->compressed_size_bytes == 0 &&
-	       find_file_bytes(file) > 0;
+	return file->is_local && !file->is_stream && find_file_bytes(file) > 0 &&
+	       (sorter->with_members || !row_is_inside(file->compressed_size_bytes));
 }
 
 /* Was it added recently? The caller holds the lock. */
@@ -91,9 +94,12 @@ static bool is_recent(struct copy_sorter *sorter, const struct find_file *file)
 static int add_file(struct copy_sorter *sorter, const struct find_file *file,
 		    struct simhash_error *error)
 {
+	/* The index has the inode of the archive, which is no name of its members. */
+	bool is_inside = row_is_inside(file->compressed_size_bytes);
 	const struct copy_numbers numbers = {.mtime_ns = file->mtime_ns,
+					     .archive_bytes = file->compressed_size_bytes,
 					     .device = (uint64_t)file->device,
-					     .inode = (uint64_t)file->inode};
+					     .inode = is_inside ? 0 : (uint64_t)file->inode};
 	const char *path = find_file_path(file);
 	size_t path_size = strlen(path) + 1, size = CONTENT_BYTES + path_size + sizeof numbers;
 	char *line;
@@ -116,7 +122,7 @@ int copy_sorter_add(struct copy_sorter *sorter, const struct find_file *file,
 {
 	int status;
 
-	if (!is_within_reach(file))
+	if (!is_within_reach(sorter, file))
 		return 0;
 	pthread_mutex_lock(&sorter->lock);
 	status = add_file(sorter, file, error);
@@ -148,6 +154,7 @@ static struct keep_file file_of(const char *line)
 	file.size_bytes = INT64_MAX - (int64_t)read_big_endian((const uint8_t *)line, SIZE_BYTES);
 	memcpy(file.hash, line + SIZE_BYTES, KEEP_HASH_SIZE);
 	file.mtime_ns = numbers.mtime_ns;
+	file.archive_bytes = numbers.archive_bytes;
 	file.device = numbers.device;
 	file.inode = numbers.inode;
 	return file;

@@ -3,7 +3,7 @@
  * largest first, then by the hash of the content, then by path. Files that do not fit into memory
  * are in temporary files. At the end, only the files of one content are in memory at a time.
  *
- *     copy_sorter_new(32 << 20, &sorter, &error);
+ *     copy_sorter_new(32 << 20, false, &sorter, &error);
  *     copy_sorter_add(sorter, file, &error);      // for each file of identical pairs
  *     copy_sorter_each(sorter, take_content, context, &error);
  *     copy_sorter_free(sorter);
@@ -21,8 +21,12 @@ struct copy_sorter;
 /* The share of the memory for these files: an eighth. */
 #define COPIES_SHARE 8
 
-/* Files use at most about `memory_bytes`. */
-int copy_sorter_new(size_t memory_bytes, struct copy_sorter **sorter, struct simhash_error *error);
+/*
+ * Files use at most about `memory_bytes`. `with_members`: members of archives are taken, and not
+ * left out.
+ */
+int copy_sorter_new(size_t memory_bytes, bool with_members, struct copy_sorter **sorter,
+		    struct simhash_error *error);
 void copy_sorter_free(struct copy_sorter *sorter); /* also accepts NULL */
 
 /*

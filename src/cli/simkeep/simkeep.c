@@ -11,6 +11,7 @@
 #include "cli/terminal/signals.h"
 #include "cli/terminal/summary.h"
 #include "cli/terminal/terminal.h"
+#include "scan/archive/sandbox.h"
 
 #define PROGRAM "simkeep"
 
@@ -58,6 +59,8 @@ int main(int argc, char **argv)
 	bool had_left = false;
 	int status;
 
+	if (sandbox_is_meant(argc, argv))
+		return sandbox_serve();
 	memory_return_large();
 	begin_signals();
 	end_at_bus_error(PROGRAM);
