@@ -68,8 +68,9 @@ bool kept_archive_has_open(const struct kept_archive *kept, const struct keep_fi
 	const struct stat *status = &kept->side.status;
 
 	return is_member(kept, member->path) && kept->side.fd >= 0 &&
-	       status->st_size == member->archive_bytes &&
-	       stat_mtime_ns(status) == member->mtime_ns;
+	       (member->archive_bytes == KEEP_SIZE_UNKNOWN ||
+		(status->st_size == member->archive_bytes &&
+		 stat_mtime_ns(status) == member->mtime_ns));
 }
 
 int kept_archive_open(struct kept_archive *kept, const struct keep_file *member,

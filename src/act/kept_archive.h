@@ -42,7 +42,10 @@ struct kept_archive {
 void kept_archive_init(struct kept_archive *kept);
 void kept_archive_release(struct kept_archive *kept);
 
-/* Is the archive of this member open, with the size and time that the member has in the index? */
+/*
+ * Is the archive of this member open, with the size and time that the member has in the index? If
+ * archive_bytes is KEEP_SIZE_UNKNOWN, they may be different.
+ */
 bool kept_archive_has_open(const struct kept_archive *kept, const struct keep_file *member);
 
 /* Open the archive of a member, after closing the one before. -1 with the reason. */

@@ -316,8 +316,10 @@ int work_prepare(struct work *work)
 	if (work->kept_file != NULL && open_kept(work) != 0)
 		return -1;
 	if (work->kept_file != NULL)
-		work->record.same_attributes = work->kept_file->archive_bytes == 0 &&
-					       has_same_attributes(work->copy.fd, work->kept->fd);
+		work->record.same_attributes =
+			work->kept_file->archive_bytes > 0
+				? !has_attributes(work->copy.fd)
+				: has_same_attributes(work->copy.fd, work->kept->fd);
 	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
 		return refuse(work, "its decision has neither size nor mtime");
 	if (check_act(work) != 0 || (moves && check_device(work) != 0))

@@ -368,6 +368,8 @@ static int open_kept(struct undo *undo, struct stat *status)
 	struct place kept;
 	int fd;
 
+	if (keeps_member(undo->act))
+		return undo_open_member(undo->undoer, undo->act, undo->does, status, undo->why);
 	if (place_open(note != NULL && note->now != NULL ? note->now : path, NULL, &kept,
 		       undo->why) != 0)
 		return -1;
@@ -593,5 +595,6 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 
 void undoer_release(struct undoer *undoer)
 {
+	undo_members_end(undoer);
 	path_notes_release(&undoer->notes);
 }

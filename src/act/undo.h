@@ -9,6 +9,8 @@
 #include "act/journal.h"
 #include "act/path_notes.h"
 
+struct kept_archive;
+
 enum undo_status {
 	UNDO_LEFT = -1, /* it cannot be undone; the reason is given */
 	UNDO_NOTHING,	/* the file is as it was before the act */
@@ -26,7 +28,7 @@ struct undo_result {
 /*
  * Undoes the acts of a journal:
  *
- *     struct undoer undoer = {.does = true};
+ *     struct undoer undoer = {.does = true, .first = list.acts};
  *     for (size_t i = list.count; i-- > 0;)
  *             undo_act(&undoer, &list.acts[i], &result, &why);
  *     for (size_t i = 0; i < list.count; i++)
@@ -36,6 +38,9 @@ struct undo_result {
 struct undoer {
 	bool does;		 /* false: nothing is changed */
 	struct path_notes notes; /* if nothing is changed: what would have been restored */
+	/* The first act of the list, so that members of an archive are read together; or NULL. */
+	const struct journal_act *first;
+	struct kept_archive *archive; /* the last one that had the content of a file; or NULL */
 };
 
 void undoer_release(struct undoer *undoer);

@@ -7,6 +7,7 @@
 
 #include "act/undo.h"
 #include "place/place.h"
+#include "store/row/file_row.h"
 
 /* Does the file have the owner and the group of the journal? */
 bool has_owner(const struct stat *status, const struct journal_file *file);
@@ -22,6 +23,20 @@ mode_t restored_mode(const struct stat *status, const struct journal_file *file)
  * there is no file to copy extended attributes from. -1 with errno.
  */
 int dress_file(int from, int to, const struct journal_act *act, struct undo_result *result);
+
+/* Was a member of an archive kept? */
+static inline bool keeps_member(const struct journal_act *act)
+{
+	return act->kept != NULL && is_inside_path(bytes_of(act->kept));
+}
+
+/*
+ * Open a file with the bytes of the member of an archive that was kept. If nothing is done, only
+ * its size is known. -1 with the reason.
+ */
+int undo_open_member(struct undoer *undoer, const struct journal_act *act, bool does,
+		     struct stat *status, struct simhash_error *why);
+void undo_members_end(struct undoer *undoer);
 
 /* Remove a directory that a move made, if it is empty. */
 enum undo_status undo_mkdir(const struct place *place, bool does);

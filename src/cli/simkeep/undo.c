@@ -104,6 +104,7 @@ static void finish_one(struct undoing *undoing, const struct journal_act *act)
 static void undo_list(struct undoing *undoing, const struct journal_list *list)
 {
 	undoing->undoer.does = undoing->arguments->yes;
+	undoing->undoer.first = list->acts;
 	for (size_t i = list->count; i-- > 0;)
 		undo_one(undoing, &list->acts[i]);
 	for (size_t i = 0; undoing->arguments->yes && i < list->count; i++)
