@@ -125,17 +125,23 @@ static bool is_left_over(const struct keep_file *file)
 	       strspn(name + prefix, "0123456789abcdef") == 16;
 }
 
+static bool is_in_archive(const struct keep_file *file)
+{
+	return file->archive_bytes > 0 || strstr(file->path, "//") != NULL;
+}
+
 /*
  * May this file be kept in place of the other files? A protected file gets no new hard links,
- * because it could be changed through them. Nothing can be a link to a member of an archive.
+ * because it could be changed through them. Nothing can be a link to a member of an archive, and a
+ * decision does not say which archive a member was in.
  */
 static bool can_be_kept(const struct planner *planner, const struct keep_file *file)
 {
 	bool links = planner->policy->action == ACTION_HARDLINK ||
 		     planner->policy->action == ACTION_REFLINK;
 
-	return !(links && file->archive_bytes > 0) && file->decision != DECIDED_GIVE_UP &&
-	       !is_left_over(file) &&
+	return !(is_in_archive(file) && (links || file->archive_bytes == 0)) &&
+	       file->decision != DECIDED_GIVE_UP && !is_left_over(file) &&
 	       (planner->policy->action != ACTION_HARDLINK ||
 		(!file->is_protected && !file->has_protected_name));
 }
@@ -181,7 +187,7 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return file->decision == DECIDED_GIVE_UP ? refuse(planner, file, "it is protected")
 							 : 0;
 	}
-	if (file->archive_bytes > 0)
+	if (is_in_archive(file))
 		return file->decision == DECIDED_GIVE_UP
 			       ? refuse(planner, file, "it is in an archive")
 			       : 0;
