@@ -138,4 +138,10 @@ void plan_release(struct plan *plan);
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y);
 
+/*
+ * Is a path at or below a directory that belongs to version control, a build or a package manager,
+ * such as .git or node_modules? The files in an archive belong to nobody.
+ */
+bool keep_is_in_tool_tree(struct bytes path);
+
 #endif

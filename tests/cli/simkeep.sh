@@ -257,6 +257,50 @@ same "files that should have stayed" "" "$(grep -E '/c/|\|1\|' <<<"$gone" || tru
 runs 0 "$SIMKEEP" --undo=j -d "$SIMHASH_DATABASE" --yes
 tree | diff was - || fail "not restored"
 
+# ---- Version control and build trees are left alone ----
+mkdir tools
+for name in .git .hg .svn .bzr CVS _darcs node_modules site-packages __pycache__ .venv .tox .nox .gradle; do
+	mkdir -p "tools/p/$name/deep"
+	seq 500 | tee "tools/p/$name/one" >"tools/p/$name/deep/two"
+done
+mkdir -p tools/p/git tools/p/node_modules.old
+seq 500 | tee tools/p/alone >/dev/null
+seq 600 | tee tools/p/git/x tools/p/node_modules.old/x tools/p/.git/x >/dev/null
+settle tools
+runs 0 "$SIMHASH" -q -d sqlite:tools.db tools
+in_tools() {
+	find tools -type f -printf '%P %s %i %T@\n' | sort
+}
+in_tools >was
+# The copies in these trees are not kept files, so the file "alone" stays.
+for action in hardlink delete "move:$TEST_FOLDER/moved"; do
+	rm -rf moved
+	mkdir moved
+	runs 0 "$SIMKEEP" -d sqlite:tools.db --keep=oldest "--action=$action" --yes --journal=j.tools tools
+	said "27 copies in version control and build trees are left alone; to include such a tree, name it as DIR"
+	same "lines for $action" "$(printf '%s\n' "keep $PWD/tools/p/git/x" "${action%%:*} $PWD/tools/p/node_modules.old/x")" \
+		"$(sed 's/  */ /; s/ -> .*//; /^rmdir/d' out)"
+	runs 0 "$SIMKEEP" --undo=j.tools --yes
+	rm j.tools
+	in_tools | cut -d' ' -f1,2,4 | diff <(cut -d' ' -f1,2,4 was) -
+done
+runs 0 "$SIMKEEP" -d sqlite:tools.db tools
+said "27 copies in version control"
+grep -q '^1 file is a copy' out || fail "found: $(cat out)"
+# Without DIRs, the trees are named before anything else, also for a script.
+for words in --keep=oldest "--keep=oldest --action=delete" "--keep=oldest --action=hardlink" "--keep=oldest --action=reflink" "--keep=oldest --action=move:moved" --action=script:-; do
+	# shellcheck disable=SC2086  # several
+	"$SIMKEEP" -d sqlite:tools.db $words >both 2>&1 || true
+	same "the first line of $words" "simkeep: the plan is for the whole index: $PWD/tools; give DIRs to limit it" "$(sed -n 1p both)"
+done
+# Such a tree, a directory in it, or a file in it is included if it is named.
+for words in tools/p/.git tools/p/.git/deep/two "tools/p/.git/deep tools/p/CVS"; do
+	# shellcheck disable=SC2086  # several
+	runs 0 "$SIMKEEP" -d sqlite:tools.db --keep=not-in:tools/p/.git/deep --action=delete $words
+	grep -qE "^(keep|delete) .*/(.git/one|.git/deep/two|CVS/one)$" out || fail "$words: $(cat out err)"
+done
+rm -r tools
+
 # ---- Options that cannot be combined ----
 wrong() {
 	runs 1 "$SIMKEEP" "${@:1:$#-1}"

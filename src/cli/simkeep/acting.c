@@ -118,6 +118,7 @@ void acting_end(struct acting *acting)
 	free(acting->move_to);
 	covered_release(&acting->covered);
 	removable_release(&acting->removable);
+	tool_trees_release(&acting->tools);
 	output_release(&acting->script);
 	free((char *)(uintptr_t)acting->layout.prefix.data);
 }

@@ -15,6 +15,7 @@
 #include "cli/options/keep_options.h"
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/removable.h"
+#include "cli/simkeep/tool_trees.h"
 #include "report/lists/formatter.h"
 #include "report/lists/marked.h"
 #include "report/lists/output_file.h"
@@ -29,6 +30,7 @@ struct acting {
 	bool script_is_output;	    /* the script goes to standard output */
 	struct covered covered;	    /* empty with --decisions */
 	bool is_script;		    /* the acts are the commands of a script */
+	struct tool_trees tools;    /* empty with --decisions */
 	struct removable removable; /* copies, if folders are listed */
 	uint64_t acts, folders, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */

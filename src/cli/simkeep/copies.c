@@ -125,11 +125,23 @@ static int find_copies(struct acting *acting, struct store *store, const char *h
 
 /* ---- Passing copies on ---- */
 
+/* Leave out files in version control and build trees. Returns the number of the other files. */
+static size_t leave_out(struct tool_trees *tools, struct keep_file *files, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!tool_trees_leave_out(tools, files[i].path))
+			files[left++] = files[i];
+	return left;
+}
+
 /* A plan needs all files at once: one inode may occur with contents of several times. */
 struct copy_list {
 	struct keep_file *files;
 	size_t count, capacity;
 	struct arena paths;
+	struct tool_trees *tools;
 };
 
 static int keep_content(void *context, struct keep_file *files, size_t count,
@@ -137,6 +149,7 @@ static int keep_content(void *context, struct keep_file *files, size_t count,
 {
 	struct copy_list *list = context;
 
+	count = leave_out(list->tools, files, count);
 	if (array_reserve(&list->files, &list->capacity, list->count + count, sizeof *list->files,
 			  error) != 0)
 		return -1;
@@ -155,9 +168,10 @@ static int keep_content(void *context, struct keep_file *files, size_t count,
 static int act_on_files(struct acting *acting, struct copy_sorter *copies, const char *host,
 			struct simhash_error *error)
 {
-	struct copy_list list = {.count = 0};
+	struct copy_list list = {.tools = &acting->tools};
 	int status = copy_sorter_each(copies, keep_content, &list, error);
 
+	tool_trees_say(&acting->tools, acting->arguments->quiet);
 	if (status == 0)
 		status = acting_plan(acting, list.files, list.count, host, error);
 	/* Listed folders point into the paths. */
@@ -167,10 +181,17 @@ static int act_on_files(struct acting *acting, struct copy_sorter *copies, const
 	return status;
 }
 
+struct script_of_all {
+	struct tool_trees *tools;
+	struct plan_script script;
+};
+
 static int add_content(void *context, struct keep_file *files, size_t count,
 		       struct simhash_error *error)
 {
-	return plan_script_add(context, files, count, error);
+	struct script_of_all *all = context;
+
+	return plan_script_add(&all->script, files, leave_out(all->tools, files, count), error);
 }
 
 /* A script about all copies has no plan, so it needs only the files of one content at a time. */
@@ -181,15 +202,16 @@ static int write_all(struct acting *acting, struct copy_sorter *copies, const ch
 					       .host = host,
 					       .host_is_given = acting->arguments->index.host !=
 								NULL};
-	struct plan_script script;
+	struct script_of_all all = {.tools = &acting->tools};
 	int status;
 
-	if (plan_script_begin(&script, acting->script.stream, &request, error) != 0)
+	if (plan_script_begin(&all.script, acting->script.stream, &request, error) != 0)
 		return -1;
-	status = copy_sorter_each(copies, add_content, &script, error);
-	plan_script_end(&script);
+	status = copy_sorter_each(copies, add_content, &all, error);
+	plan_script_end(&all.script);
+	tool_trees_say(&acting->tools, acting->arguments->quiet);
 	if (status == 0)
-		status = close_plan_script(&acting->script, &script, acting->arguments->quiet,
+		status = close_plan_script(&acting->script, &all.script, acting->arguments->quiet,
 					   error);
 	return status != 0 ? -1 : output_publish(&acting->script, error);
 }
@@ -199,7 +221,7 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 {
 	const struct keep_policy *policy = &acting->policy;
 
-	if (policy->rule_count > 0 && !acting->arguments->quiet)
+	if ((policy->rule_count > 0 || acting->script.stream != NULL) && !acting->arguments->quiet)
 		say_covered(&acting->covered);
 	return policy->rule_count == 0 && policy->protected_count == 0 &&
 			       acting->script.stream != NULL
@@ -290,6 +312,8 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 	status = open_chosen_index(&arguments->index, &url, &store, error);
 	if (status == 0)
 		status = choose_tags(store, &tags, &has_files, error);
+	if (status == 0)
+		status = tool_trees_init(&acting->tools, &arguments->operands, error);
 	if (status == 0)
 		status = acting_open_script(acting, store, error);
 	if (status == 0)

@@ -100,8 +100,11 @@ int covered_read(struct covered *covered, const struct operands *operands, struc
 	int status = 0;
 
 	*covered = (struct covered){.is_all = operands->below_count == 0 && !operands->has_files};
-	for (size_t i = 0; status == 0 && i < operands->below_count; i++)
-		status = add_tree(covered, operands->below[i], error);
+	for (size_t i = 0; status == 0 && i < operands->below_count; i++) {
+		struct bytes below = operands->below[i];
+		status = add_tree(covered, (struct bytes){below.data, outer_path_size(below)},
+				  error);
+	}
 	if (covered->is_all)
 		status = read_roots(covered, store, tags, host, error);
 	if (status == 0)
