@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "act/act.h"
-#include "act/rename.h"
 #include "act/same_bytes.h"
 #include "act/work.h"
 #include "base/files/open_file.h"
+#include "place/rename.h"
 
 /* ---- Checks ---- */
 

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "act/act.h"
-#include "act/rename.h"
 #include "act/same_bytes.h"
 #include "act/undo_state.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
+#include "place/rename.h"
 
 struct undo {
 	struct undoer *undoer;

@@ -3,8 +3,8 @@
  * supports it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_ACT_RENAME_H
-#define SIMHASH_ACT_RENAME_H
+#ifndef SIMHASH_PLACE_RENAME_H
+#define SIMHASH_PLACE_RENAME_H
 
 /*
  * Each returns 0, or -1 with errno. ENOTSUP: this system or file system cannot do it in one step,

@@ -3,7 +3,7 @@
  * neither.
  * SPDX-License-Identifier: MIT
  */
-#include "act/rename.h"
+#include "place/rename.h"
 
 #include <errno.h>
 #include <fcntl.h>
