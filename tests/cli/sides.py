@@ -121,6 +121,7 @@ def check(what, expected, found):
 def main():
     make_world()
     run(SIMHASH, "-qz", FILES)
+    run(SIMFIND, "--update", "a.zip//2024/", "a.zip//", "dir")
     host = os.uname().nodename
     for x, y in itertools.product(SIDES, SIDES):
         expected = expected_pairs(held(x), held(y))
@@ -202,7 +203,10 @@ def same(what, expected, found):
 
 
 def check_errors():
+    write("dots.tgz", pack("tgz", [("./2024/apple", CONTENTS["apple"]), ("./elm", CONTENTS["elm"])]))
+    run(SIMHASH, "-qz", FILES)
     for words, message in (
+            (["--between", "dots.tgz//2024", "dir"], f'names in this archive begin with "./": {FILES}/dots.tgz//./2024'),
             (["--between", "a.zip//20", "dir"], f"{FILES}/a.zip//20; to index the members of archives: simhash -z {FILES}/a.zip"),
             (["--between", "dir", "dir/elm"], "to index the members of archives: simhash -z"),
             (["--between", "none//x", "dir"], "--between: cannot find directory none//x"),

@@ -3,12 +3,20 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/basic/error.h"
 #include "cli/indexing/index_paths.h"
 #include "cli/options/index_options.h"
 #include "cli/simfind/find_tasks.h"
 #include "cli/terminal/signals.h"
+
+static void free_paths(char **paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(paths[i]);
+	free(paths);
+}
 
 int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		 struct simhash_error *error)
@@ -19,8 +27,15 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 
 	if (paths == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < arguments->operands.below_count; i++)
-		paths[i] = (char *)(uintptr_t)arguments->operands.below[i].data;
+	/* Of a folder in an archive, the archive is indexed. */
+	for (size_t i = 0; i < arguments->operands.below_count; i++) {
+		struct bytes below = bytes_of(arguments->operands.below[i].data);
+		paths[i] = strndup(below.data, outer_path_size(below));
+		if (paths[i] == NULL) {
+			free_paths(paths, i);
+			return error_set_memory(error);
+		}
+	}
 	index_arguments_init(&indexing);
 	indexing.program = "simfind";
 	indexing.request.location = arguments->index.location;
@@ -42,6 +57,6 @@ int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		end_by_signal("simfind", "interrupted");
 	tidy_up_at_signals();
 	index_arguments_release(&indexing);
-	free(paths);
+	free_paths(paths, arguments->operands.below_count);
 	return status;
 }

@@ -32,6 +32,32 @@ void find_request_init(struct find_request *request)
 	request->rule.unverified_percent_millionths = tolerance.percent_millionths;
 }
 
+/* Many archives have names such as "./x", which must be written in the same way. */
+static int say_not_indexed(const struct finder *finder, const struct row_scope *scope,
+			   struct bytes path, struct simhash_error *error)
+{
+	size_t outer = outer_path_size(path);
+	bool has_rows = false;
+	char *dotted = NULL;
+	int status = 0;
+
+	if (outer < path.size && scope->host > 0 &&
+	    asprintf(&dotted, "%.*s//.%.*s", (int)outer, path.data, (int)(path.size - outer - 1),
+		     path.data + outer + 1) < 0)
+		return error_set_memory(error);
+	if (dotted != NULL)
+		status = store_has_rows_below(finder->store, scope, bytes_of(dotted), &has_rows,
+					      error);
+	if (status == 0)
+		status = !has_rows ? store_say_not_indexed(path, error)
+				   : error_set(error, SIMHASH_E_RANGE,
+					       "the index has no files at or below %.*s; the names "
+					       "in this archive begin with \"./\": %s",
+					       (int)path.size, path.data, dotted);
+	free(dotted);
+	return status;
+}
+
 /* A side without files is an error, because the result would look as if no files were similar. */
 static int find_side(struct finder *finder, int number, struct simhash_error *error)
 {
@@ -49,7 +75,7 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 	if (has_rows)
 		return 0;
 	if (side->host == NULL)
-		return store_say_not_indexed(side->directory, error);
+		return say_not_indexed(finder, &scope, side->directory, error);
 	return error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s:%.*s", host,
 			 side->directory.size == 0 ? 1 : (int)side->directory.size,
 			 side->directory.size == 0 ? "/" : side->directory.data);
@@ -68,7 +94,7 @@ int finder_check_below(const struct finder *finder, struct bytes directory,
 		return -1;
 	if (has_rows)
 		return 0;
-	return store_say_not_indexed(directory, error);
+	return say_not_indexed(finder, &scope, directory, error);
 }
 
 /*
