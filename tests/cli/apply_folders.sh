@@ -121,3 +121,83 @@ rm "$files/old/b"
 runs 0 "$SIMKEEP" --undo=journal --yes
 said "restored 1 file and 1 folder"
 cmp "$files/old/b/third" "$files/new/3"
+
+# ---- The index is right afterwards, as if all files had been indexed again ----
+options=(-q "--measure=minhash")
+! built_with archives || options+=(-z)
+# index [OPTION]... FOLDER...: index the folders that exist
+index() {
+	local there=() folder
+	for folder in "$@"; do
+		[ "${folder:0:2}" != -- ] && [ ! -e "$folder" ] || there+=("$folder")
+	done
+	runs 0 "$SIMHASH" "${options[@]}" "${there[@]}"
+}
+# rows HOST: its rows
+rows() {
+	local of="WHERE host = (SELECT id FROM host WHERE name = '$1')"
+	sql "SELECT HEX(directory), HEX(name), HEX(extension), size, mtime_ns, device, inode, links, contents,
+		compressed_size, HEX(content_hash), HEX(path_hash), sum_00, sum_15, uniform, scatter, uniform_ext, scatter_ext,
+		HEX(resemblance_sketch), pieces FROM file $of ORDER BY path_hash"
+	sql "SELECT HEX(path_hash), measure, HEX(content_hash), features, HEX(value) FROM sketch $of
+		ORDER BY path_hash, measure"
+}
+# up_to_date WHAT: the index is as a new one, and its last change printed nothing about an update
+up_to_date() {
+	local table
+	same "messages about an update, $1" 0 "$(grep -c 'to update the index' err || true)"
+	rows "$(uname -n)" >updated
+	index --host=fresh "$files/old" "$files/new" moved
+	rows fresh >fresh
+	for table in file directory sketch; do
+		sql "DELETE FROM $table WHERE host = (SELECT id FROM host WHERE name = 'fresh')"
+	done
+	[ -s fresh ] || fail "no rows"
+	diff updated fresh >differences || fail "the index differs after $1: $(cat differences)"
+	same "pieces without a file, $1" 0 "$(sql "SELECT COUNT(*) FROM pieces p WHERE NOT EXISTS
+		(SELECT 1 FROM file f WHERE f.content_hash = p.content_hash)")"
+}
+
+make_files
+seq 5000 | gzip -n >"$files/new/4.gz"
+cp "$files/new/4.gz" "$files/old/b/four.tgz"
+tar -C "$files/new" -cf "$files/new/5.tar" 1 2
+cp "$files/new/5.tar" "$files/old/a/five.bin.tar"
+cp "$files/new/3" "$files/old/b/odd"$'\n\xff'
+settle "$files"
+reset
+seq 4000 >"$files/old/only"
+for action in delete hardlink "move:$TEST_FOLDER/moved"; do
+	[ "$action" = delete ] || rm "$files/old/only"
+	index "$files/old" "$files/new"
+	runs 0 "$SIMKEEP" --keep=in:"$files/new" --action="$action" --yes --journal=journal "$files/old" "$files/new"
+	up_to_date "$action"
+	runs 0 "$SIMKEEP" --undo=journal --yes
+	rmdir moved/* 2>/dev/null || true
+	up_to_date "undoing $action"
+	rm journal
+	seq 4000 >"$files/old/only"
+done
+
+# ---- A row of a file that stays does not change ----
+index "$files/old" "$files/new"
+touch "$files/new/1" # so its copy stays
+runs 2 "$SIMKEEP" --keep=in:"$files/new" --action=delete --yes --journal=journal "$files/old" "$files/new"
+same "rows" 1 "$(sql "SELECT COUNT(*) FROM file WHERE HEX(directory) = HEX('$files/old/a/deep')")"
+same "rows" 0 "$(sql "SELECT COUNT(*) FROM file WHERE HEX(directory) = HEX('$files/old/b')")"
+runs 0 "$SIMKEEP" --undo=journal --yes
+rm journal
+
+# ---- The acts are done even if the index cannot be changed ----
+if [ "$TEST_ENGINE" = sqlite ]; then
+	copy_for_user "$SIMKEEP"
+	chmod -R a+rwX "$files" "$TEST_FOLDER"
+	chmod a-w "${TEST_URL#sqlite:}"*
+	runs 2 as_user "$TEST_FOLDER/bin/simkeep" --keep=in:"$files/new" --action=delete --yes --journal=journal \
+		"$files/old" "$files/new"
+	said "simkeep: the index was not updated: cannot write to index $TEST_URL: the file and its folder must be writable"
+	said "simkeep: to update the index: simhash $files/new $files/old"
+	[ ! -e "$files/old/b" ] || fail "nothing was done"
+	SIMHASH_DATABASE=sqlite:$TEST_FOLDER/none runs 0 as_user "$TEST_FOLDER/bin/simkeep" --undo=journal --yes
+	same "messages" 0 "$(grep -c 'the index' err || true)"
+fi

@@ -6,6 +6,7 @@ apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before e
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
 Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too.
 The seed is printed; $SIMHASH_TEST_SEED sets another one."""
+import contextlib
 import fcntl
 import glob
 import hashlib
@@ -16,6 +17,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -36,6 +38,7 @@ def work_in(folder):
     global top, elsewhere, journal, decisions, index, first_index
     top, elsewhere, journal, decisions, index, first_index = (
         os.path.join(folder, name) for name in ("files", "moved", "journal", "decisions.json", "index", "first"))
+    os.environ["SIMHASH_DATABASE"] = "sqlite:" + index
 
 
 def make_index():
@@ -44,16 +47,25 @@ def make_index():
         os.remove(first_index)
     make()
     subprocess.run([SIMHASH, "-q", "--database=sqlite:" + first_index, top], check=True)
+    with contextlib.closing(sqlite3.connect(first_index)) as database:
+        database.execute("UPDATE file SET device = 0, inode = 0")
+        database.commit()
 
 
-def make():
+def indexed():
+    with contextlib.closing(sqlite3.connect(index)) as database:
+        return {os.fsdecode(os.path.join(*row[:2])): row[2]
+                for row in database.execute("SELECT directory, name, content_hash FROM file")}
+
+
+def make(with_index=False):
     for folder in (top, elsewhere):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
     for name in [journal, *glob.glob(index + "*")]:
         if os.path.exists(name):
             os.remove(name)
-    if os.path.exists(first_index):
+    if with_index:
         shutil.copy(first_index, index)
     files = []
     for content in range(contents):
@@ -181,11 +193,11 @@ def check_contents(before, action):
 
 def act(action, **kill):
     global before_folders
-    make()
+    make(with_index=action == "folders")
     before, before_folders = tree(top), folders(top)
     words = ["--decisions=" + decisions, "--action=" + ("move:" + elsewhere if action == "move" else action)]
     if action == "folders":
-        words = ["--database=sqlite:" + index, "--keep=in:" + os.path.join(top, "d0"), "--action=delete", top]
+        words = ["--keep=in:" + os.path.join(top, "d0"), "--action=delete", top]
     killed, status, text = run(*words, "--yes", "--journal=" + journal, **kill)
     if not killed:
         assert status == (2 if action == "hardlink" else 0), text
@@ -211,6 +223,11 @@ def undo(before, **kill):
     # A dry run announces exactly what a real run does.
     counts = [re.findall(r"(\d+) (?:file|folder|name)", summary.splitlines()[-1]) for summary in (said or text, text)]
     assert counts[0] == counts[1], (said, text)
+    if os.path.exists(index):
+        rows = indexed()
+        assert set(rows) == {os.path.join(top, path) for path in before}, (sorted(rows), text)
+        hashes = {(rows[os.path.join(top, path)], was[0]) for path, was in before.items()}
+        assert len(hashes) == contents, "a row has the hash of another content"
     after = tree(top)
     assert set(after) == set(before), (sorted(set(after) - set(before)), text)
     assert os.listdir(elsewhere) == [], (os.listdir(elsewhere), text)

@@ -119,6 +119,7 @@ void acting_end(struct acting *acting)
 	covered_release(&acting->covered);
 	removable_release(&acting->removable);
 	tool_trees_release(&acting->tools);
+	index_update_release(&acting->update);
 	output_release(&acting->script);
 	free((char *)(uintptr_t)acting->layout.prefix.data);
 }
@@ -299,7 +300,7 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 	else
 		write_command_word(stderr, bytes_of(arguments->journal_path));
 	fputc('\n', stderr);
-	if (acting->acts > 0 && acting->policy.action != ACTION_REFLINK)
+	if (acting->acts > 0 && acting->policy.action != ACTION_REFLINK && !acting->is_updated)
 		say_how_to_update(&acting->covered);
 }
 
@@ -404,6 +405,12 @@ static void advise(const struct acting *acting)
 
 /* ---- Acting ---- */
 
+/* Must the index be updated after acts? */
+static bool has_index(const struct acting *acting)
+{
+	return acting->arguments->yes && acting->arguments->decisions_path == NULL;
+}
+
 static int tell_result(struct acting *acting, const struct planned_act *act,
 		       const struct act_result *result, const char **shown,
 		       struct simhash_error *error)
@@ -426,6 +433,8 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 			   act->file, result->to, false);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
+	if (has_index(acting) && index_update_note_act(&acting->update, act, result, error) != 0)
+		return -1;
 	return !acting_lists_folders(acting) || kept == NULL
 		       ? 0
 		       : removable_add(&acting->removable, act->file->path, kept->path,
@@ -458,8 +467,9 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 static void folder_removed(void *context, const char *path)
 {
 	struct acting *acting = context;
-
 	acting->folders++;
+	if (has_index(acting))
+		index_update_note_folder(&acting->update, path);
 	if (lists(acting) && !acting->how.has_marks) {
 		printf("%-9s ", action_name(ACTION_RMDIR));
 		write_escaped(stdout, bytes_of(path));
@@ -497,6 +507,9 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 		status = -1;
 	}
 	actor_release(&actor);
+	/* Also after a failure: the acts until then are done. */
+	acting->is_updated = has_index(acting) &&
+			     index_update_run(&acting->update, &arguments->index, host);
 	return status;
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli/options/keep_options.h"
 #include "cli/simkeep/covered.h"
+#include "cli/simkeep/index_update.h"
 #include "cli/simkeep/removable.h"
 #include "cli/simkeep/tool_trees.h"
 #include "report/lists/formatter.h"
@@ -31,6 +32,8 @@ struct acting {
 	struct covered covered;	    /* empty with --decisions */
 	bool is_script;		    /* the acts are the commands of a script */
 	struct tool_trees tools;    /* empty with --decisions */
+	struct index_update update; /* what acts have changed */
+	bool is_updated;	    /* the index has these changes */
 	struct removable removable; /* copies, if folders are listed */
 	uint64_t acts, folders, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */

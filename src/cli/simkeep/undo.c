@@ -15,6 +15,7 @@
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/options/options.h"
+#include "cli/simkeep/index_update.h"
 #include "cli/simkeep/keep_tasks.h"
 #include "cli/terminal/terminal.h"
 
@@ -23,6 +24,8 @@
 struct undoing {
 	const struct keep_arguments *arguments;
 	struct undoer undoer;
+	struct index_update update;
+	bool is_updated;
 	uint64_t restored, folders, left, spare_names, bytes;
 };
 
@@ -67,7 +70,27 @@ static void say_notes(const struct journal_act *act, const struct undo_result *r
 		say_path(PROGRAM, bytes_of(act->path), result->attribute_note);
 }
 
-static void undo_one(struct undoing *undoing, const struct journal_act *act)
+/* A restored file has the content of the kept file, whose row is the model for its own row. */
+static int note_change(struct undoing *undoing, const struct journal_act *act,
+		       struct simhash_error *error)
+{
+	const struct row_change change = {.from = act->to,
+					  .to = act->path,
+					  .leaves = true,
+					  .size_bytes = act->copy.size_bytes,
+					  .mtime_ns = act->copy.mtime_ns,
+					  .inode = act->copy.inode};
+
+	if (!undoing->arguments->yes || act->outcome == OUTCOME_LEFT ||
+	    act->action == ACTION_REFLINK || act->action > ACTION_MOVE)
+		return 0;
+	return act->action == ACTION_MOVE
+		       ? index_update_note(&undoing->update, &change, error)
+		       : index_update_note_link(&undoing->update, act->kept, act->path, error);
+}
+
+static int undo_one(struct undoing *undoing, const struct journal_act *act,
+		    struct simhash_error *error)
 {
 	struct simhash_error why = {.code = 0};
 	struct undo_result result;
@@ -86,6 +109,8 @@ static void undo_one(struct undoing *undoing, const struct journal_act *act)
 		write_line(undoing, "restore", act->path);
 	}
 	say_notes(act, &result);
+	/* An earlier undo may have restored the file and then been interrupted. */
+	return status != UNDO_LEFT ? note_change(undoing, act, error) : 0;
 }
 
 /* Directories get their attributes after their files, and before the directories above them. */
@@ -101,15 +126,23 @@ static void finish_one(struct undoing *undoing, const struct journal_act *act)
 	say_notes(act, &result);
 }
 
-static void undo_list(struct undoing *undoing, const struct journal_list *list)
+static int undo_list(struct undoing *undoing, const struct journal_list *list, const char *host,
+		     struct simhash_error *error)
 {
-	undoing->undoer.does = undoing->arguments->yes;
+	const struct keep_arguments *arguments = undoing->arguments;
+	int status = 0;
+
+	undoing->undoer.does = arguments->yes;
 	undoing->undoer.first = list->acts;
 	for (size_t i = list->count; i-- > 0;)
-		undo_one(undoing, &list->acts[i]);
-	for (size_t i = 0; undoing->arguments->yes && i < list->count; i++)
+		if (undo_one(undoing, &list->acts[i], error) != 0)
+			status = -1;
+	for (size_t i = 0; arguments->yes && i < list->count; i++)
 		finish_one(undoing, &list->acts[i]);
 	undoer_release(&undoing->undoer);
+	undoing->is_updated = index_update_run(&undoing->update, &arguments->index, host);
+	index_update_release(&undoing->update);
+	return status;
 }
 
 /* A stopped run and a truncated journal look the same: the later acts are unknown. */
@@ -181,7 +214,7 @@ static void summarize(const struct undoing *undoing)
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
 	if (!does && undoing->restored + undoing->folders + undoing->spare_names > 0)
 		advise(undoing);
-	if (does && undoing->restored > 0)
+	if (does && undoing->restored > 0 && !undoing->is_updated)
 		say(PROGRAM, "to update the index, run simhash on the directories of these files");
 }
 
@@ -198,11 +231,12 @@ int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct sim
 	status = journal_read(arguments->undo_path, host, &list, error);
 	if (status == 0) {
 		say_ending(arguments, &list);
-		undo_list(&undoing, &list);
+		status = undo_list(&undoing, &list, host, error);
 		*had_left = undoing.left > 0 || list.missing > 0;
 		journal_list_release(&list);
 		summarize(&undoing);
-		status = finish_output(error);
+		if (status == 0)
+			status = finish_output(error);
 	}
 	if (lock >= 0)
 		close_content(lock);
