@@ -34,12 +34,14 @@ folders() {
 
 # act ARGUMENT...: as a plan, and then for real; both show the same
 act() {
-	local said
+	local said stay
 	runs 0 "$SIMKEEP" --keep=in:"$files/new" "$@"
 	mv out plan
+	stay=$(grep -o '; stay: [^;]*' err || true)
 	said=$(grep -o 'would remove [0-9]* empty' err || true)
 	runs 0 "$SIMKEEP" --keep=in:"$files/new" "$@" --yes --journal=journal
 	diff plan out || fail "the plan of $* shows something else"
+	same "files that stay" "$stay" "$(grep -o '; stay: [^;]*' err || true)"
 	same "folders of the plan" "$(sed 's/would remove/removed/' <<<"$said")" "$(grep -o 'removed [0-9]* empty' err || true)"
 }
 
@@ -105,6 +107,26 @@ if python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.note", b"text")' "
 else
 	not_tested "extended attributes"
 fi
+
+# ---- Files that stay are counted: those that exist only there, and those that the index does not have ----
+echo 1 >"$files/old/only"
+echo 2 >"$files/old/b/changed"
+: >"$files/old/empty"
+ln "$files/new/1" "$files/old/link"
+mkdir "$files/old/.git"
+seq 3 >"$files/old/.git/config"
+runs 0 "$SIMHASH" -q "$files"
+echo 3 >"$files/old/unknown"
+echo 44 >"$files/old/b/changed"
+act --action=delete "$files/old" "$files/new"
+said "; removed 2 empty folders; stay: 1 file exists only there, 2 files are not in the index; to undo"
+undo
+rm journal
+act --action=delete --min-size=1 "$files/old" "$files/new"
+same "files that stay with a filter" 0 "$(grep -c stay err || true)"
+undo
+rm -r journal "$files/old/only" "$files/old/b/changed" "$files/old/empty" "$files/old/link" "$files/old/.git" \
+	"$files/old/unknown"
 
 # ---- Undo leaves a folder that another program made, and a name that became a file ----
 act --action=delete "$files/old" "$files/new"

@@ -14,9 +14,9 @@
 #include "base/data/array.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
-#include "base/text/columns.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
+#include "cli/simkeep/act_lines.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
@@ -120,99 +120,12 @@ void acting_end(struct acting *acting)
 	removable_release(&acting->removable);
 	tool_trees_release(&acting->tools);
 	index_update_release(&acting->update);
+	staying_release(&acting->staying);
 	output_release(&acting->script);
 	free((char *)(uintptr_t)acting->layout.prefix.data);
 }
 
-/* ---- Lines ---- */
-
-#define WHAT_COLUMNS 13
-#define SIZE_COLUMNS 10
-
-static void widen_layout(struct layout *layout, const struct keep_file *file)
-{
-	size_t size, columns;
-	char *text = file == NULL ? NULL : escape_text(bytes_of(file->path), &size);
-
-	if (text == NULL)
-		return;
-	columns = WHAT_COLUMNS + SIZE_COLUMNS + 1 +
-		  text_columns(
-			  (struct bytes){text + layout->prefix.size, size - layout->prefix.size});
-	free(text);
-	if (columns > layout->columns)
-		layout->columns = columns;
-}
-
-/* Find the common beginning of all paths of a plan, which a terminal shows only once. */
-static void begin_lines(struct acting *acting, const struct plan *plan)
-{
-	struct bytes common;
-
-	if (!acting->how.has_marks || plan->count == 0)
-		return;
-	common = path_above(bytes_of(plan->acts[0].file->path));
-	for (size_t i = 0; i < plan->count; i++) {
-		path_widen(&common, path_above(bytes_of(plan->acts[i].file->path)));
-		if (plan->acts[i].kept != NULL)
-			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
-	}
-	acting->layout = (struct layout){.prefix = paths_prefix(common)};
-	for (size_t i = 0; i < plan->count; i++) {
-		widen_layout(&acting->layout, plan->acts[i].file);
-		widen_layout(&acting->layout, plan->acts[i].kept);
-	}
-	if (acting->layout.columns > acting->how.columns || acting->policy.action == ACTION_MOVE)
-		acting->layout.columns = acting->how.columns;
-	write_prefix(stdout, &acting->layout);
-}
-
-/*
- * Write a line for a terminal: the kept file, or, indented, the act on another file.
- */
-static void write_screen_line(const struct acting *acting, const char *what,
-			      const struct keep_file *file, const char *to, bool is_kept)
-{
-	const char *colour = is_kept ? GREEN : YELLOW;
-	char *line = NULL, bytes[32] = "", end[48];
-	size_t size;
-	FILE *out = open_memstream(&line, &size);
-
-	if (out == NULL)
-		return;
-	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", acting->how.has_colours ? colour : "",
-		WHAT_COLUMNS - (is_kept ? 0 : 2), what, acting->how.has_colours ? PLAIN : "",
-		PATH_MARK);
-	write_escaped(out, bytes_of(file->path));
-	if (to != NULL) {
-		fprintf(out, "%c -> %c", WIDTH_MARK, PATH_MARK);
-		write_escaped(out, bytes_of(to));
-	}
-	if (close_text(out, &line) != 0)
-		return;
-	if (file->size_bytes != KEEP_SIZE_UNKNOWN)
-		format_bytes((double)file->size_bytes, bytes);
-	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
-	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
-	putchar('\n');
-	free(line);
-}
-
-static void write_line(const struct acting *acting, const char *what, const struct keep_file *file,
-		       const char *to, bool is_kept)
-{
-	if (acting->how.has_marks) {
-		write_screen_line(acting, what, file, to, is_kept);
-		return;
-	}
-	printf("%-9s ", what);
-	write_escaped(stdout, bytes_of(file->path));
-	if (to != NULL) {
-		fputs(" -> ", stdout);
-		write_escaped(stdout, bytes_of(to));
-	}
-	putchar('\n');
-}
+/* ---- Messages ---- */
 
 bool acting_lists_folders(const struct acting *acting)
 {
@@ -259,6 +172,7 @@ static void write_left(FILE *out, const struct acting *acting, const struct plan
 		fprintf(out, "; %s protected", format_count(plan->protected_count, count));
 	if (acting->left > 0)
 		fprintf(out, "; left %s alone", format_count(acting->left, count));
+	staying_write(out, &acting->staying);
 }
 
 /* Write "deleted 3 files and freed 1.2 MB". */
@@ -418,19 +332,22 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	bool lists_files = lists(acting) && !acting_lists_folders(acting);
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
 
+	if (acting->arguments->decisions_path == NULL && result->outcome != ACT_PENDING &&
+	    staying_settle(&acting->staying, act->file->path, error) != 0)
+		return -1;
 	if (result->outcome == ACT_LEFT)
 		acting_leave(acting, act->file->path, result->why.message);
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
 		return 0;
 	if (lists_files && kept != NULL && (*shown == NULL || strcmp(kept->path, *shown) != 0))
-		write_line(acting, "keep", kept, NULL, true);
+		act_line_write(acting, "keep", kept, NULL, true);
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;
 	if (lists_files)
-		write_line(acting,
-			   act->action == ACTION_REPORT ? "remove" : action_name(act->action),
-			   act->file, result->to, false);
+		act_line_write(acting,
+			       act->action == ACTION_REPORT ? "remove" : action_name(act->action),
+			       act->file, result->to, false);
 	acting->acts++;
 	acting->saved_bytes += result->saved_bytes;
 	if (has_index(acting) && index_update_note_act(&acting->update, act, result, error) != 0)
@@ -450,7 +367,7 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	size_t count;
 
 	if (lists(acting) && !acting_lists_folders(acting))
-		begin_lines(acting, plan);
+		act_lines_begin(acting, plan);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
 		count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
 		status = actor_act(actor, plan->acts + at, count, results, error);
@@ -510,6 +427,8 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 	/* Also after a failure: the acts until then are done. */
 	acting->is_updated = has_index(acting) &&
 			     index_update_run(&acting->update, &arguments->index, host);
+	if (status == 0 && arguments->decisions_path == NULL && !arguments->quiet)
+		staying_count(&acting->staying, &acting->policy, arguments, host);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/index_update.h"
 #include "cli/simkeep/removable.h"
+#include "cli/simkeep/staying.h"
 #include "cli/simkeep/tool_trees.h"
 #include "report/lists/formatter.h"
 #include "report/lists/marked.h"
@@ -34,6 +35,7 @@ struct acting {
 	struct tool_trees tools;    /* empty with --decisions */
 	struct index_update update; /* what acts have changed */
 	bool is_updated;	    /* the index has these changes */
+	struct staying staying;	    /* files that stay in folders */
 	struct removable removable; /* copies, if folders are listed */
 	uint64_t acts, folders, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */

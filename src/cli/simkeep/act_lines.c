@@ -1,0 +1,101 @@
+/*
+ * Writes a line for each kept file and each act, for terminals and for other programs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simkeep/act_lines.h"
+
+#include <stdlib.h>
+
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/columns.h"
+#include "base/text/escape.h"
+#include "cli/terminal/terminal.h"
+#include "report/lists/listing.h"
+
+#define WHAT_COLUMNS 13
+#define SIZE_COLUMNS 10
+
+static void widen_layout(struct layout *layout, const struct keep_file *file)
+{
+	size_t size, columns;
+	char *text = file == NULL ? NULL : escape_text(bytes_of(file->path), &size);
+
+	if (text == NULL)
+		return;
+	columns = WHAT_COLUMNS + SIZE_COLUMNS + 1 +
+		  text_columns(
+			  (struct bytes){text + layout->prefix.size, size - layout->prefix.size});
+	free(text);
+	if (columns > layout->columns)
+		layout->columns = columns;
+}
+
+void act_lines_begin(struct acting *acting, const struct plan *plan)
+{
+	struct bytes common;
+
+	if (!acting->how.has_marks || plan->count == 0)
+		return;
+	common = path_above(bytes_of(plan->acts[0].file->path));
+	for (size_t i = 0; i < plan->count; i++) {
+		path_widen(&common, path_above(bytes_of(plan->acts[i].file->path)));
+		if (plan->acts[i].kept != NULL)
+			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
+	}
+	acting->layout = (struct layout){.prefix = paths_prefix(common)};
+	for (size_t i = 0; i < plan->count; i++) {
+		widen_layout(&acting->layout, plan->acts[i].file);
+		widen_layout(&acting->layout, plan->acts[i].kept);
+	}
+	if (acting->layout.columns > acting->how.columns || acting->policy.action == ACTION_MOVE)
+		acting->layout.columns = acting->how.columns;
+	write_prefix(stdout, &acting->layout);
+}
+
+/*
+ * Write a line for a terminal: the kept file, or, indented, the act on another file.
+ */
+static void write_screen_line(const struct acting *acting, const char *what,
+			      const struct keep_file *file, const char *to, bool is_kept)
+{
+	const char *colour = is_kept ? GREEN : YELLOW;
+	char *line = NULL, bytes[32] = "", end[48];
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+
+	if (out == NULL)
+		return;
+	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", acting->how.has_colours ? colour : "",
+		WHAT_COLUMNS - (is_kept ? 0 : 2), what, acting->how.has_colours ? PLAIN : "",
+		PATH_MARK);
+	write_escaped(out, bytes_of(file->path));
+	if (to != NULL) {
+		fprintf(out, "%c -> %c", WIDTH_MARK, PATH_MARK);
+		write_escaped(out, bytes_of(to));
+	}
+	if (close_text(out, &line) != 0)
+		return;
+	if (file->size_bytes != KEEP_SIZE_UNKNOWN)
+		format_bytes((double)file->size_bytes, bytes);
+	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
+	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
+	putchar('\n');
+	free(line);
+}
+
+void act_line_write(const struct acting *acting, const char *what, const struct keep_file *file,
+		    const char *to, bool is_kept)
+{
+	if (acting->how.has_marks) {
+		write_screen_line(acting, what, file, to, is_kept);
+		return;
+	}
+	printf("%-9s ", what);
+	write_escaped(stdout, bytes_of(file->path));
+	if (to != NULL) {
+		fputs(" -> ", stdout);
+		write_escaped(stdout, bytes_of(to));
+	}
+	putchar('\n');
+}
