@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -17,6 +18,7 @@ import zipfile
 
 TOP = os.path.realpath(os.environ["TEST_FOLDER"])
 FILES = TOP + "/files"
+os.environ["SIMHASH_DATABASE"] = os.environ["TEST_URL"]
 SIMHASH, SIMKEEP = os.environ["SIMHASH"], os.environ["SIMKEEP"]
 JOURNAL = TOP + "/journal"
 STAMP = 1_500_000_000_123_456_789
@@ -42,12 +44,12 @@ def pack(kind, members):
             for name, content in members:
                 archive.writestr(zipfile.ZipInfo(name), content)
     else:
-        with tarfile.open(fileobj=out, mode="w:gz" if kind == "tgz" else "w") as archive:
+        with tarfile.open(fileobj=out, mode="w") as archive:
             for name, content in members:
                 entry = tarfile.TarInfo(name)
                 entry.size = len(content)
                 archive.addfile(entry, io.BytesIO(content))
-    return out.getvalue()
+    return gzip.compress(out.getvalue(), mtime=0) if kind == "tgz" else out.getvalue()
 
 
 def unpack(content):
@@ -89,10 +91,15 @@ def reachable():
     return found
 
 
-def run(*words, status=0):
+def run(*words, status=0, kill_before=None):
+    environment = dict(os.environ)
+    if kill_before is not None:
+        environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before))
     if words[0] == SIMKEEP and os.path.exists(JOURNAL) and "--yes" in words and "--undo=" + JOURNAL not in words:
         os.remove(JOURNAL)
-    done = subprocess.run(words, capture_output=True, check=False, cwd=TOP)
+    done = subprocess.run(words, capture_output=True, check=False, cwd=TOP, env=environment)
+    if kill_before is not None:
+        return done.returncode == -signal.SIGKILL
     output = done.stdout.decode() + done.stderr.decode()
     if status is not None and done.returncode != status:
         sys.exit(f"{words} ended with {done.returncode}: {output}")
@@ -244,6 +251,32 @@ def test_many():
     same("the tree after undo", before, tree())
 
 
+def test_killed():
+    """simkeep and then --undo are killed before each call that changes something."""
+    begin(small)
+    before, contents = tree(), reachable()
+    shutil.copy(f"{TOP}/index.db", f"{TOP}/first")
+    rules = (SIMKEEP, f"--keep=in:{FILES}/a.tgz", f"--keep=in:{FILES}/log.gz", "--count-archives", "--action=delete", *ACT)
+    kills, moments = 0, [0, 0]
+    for phase in range(2):
+        killed = True
+        while killed:
+            moments[phase] += 1
+            shutil.rmtree(FILES)
+            small()
+            shutil.copy(f"{TOP}/first", f"{TOP}/index.db")
+            killed = run(*rules, kill_before=moments[0] if phase == 0 else 0)
+            same("contents after a kill", contents, reachable())
+            if os.path.exists(JOURNAL) and os.path.getsize(JOURNAL) > 0:
+                undone = run(SIMKEEP, "--undo=" + JOURNAL, "--yes", kill_before=1 + moments[phase] % 9 if phase == 0 else moments[1])
+                same("contents after a killed undo", contents, reachable())
+                run(SIMKEEP, "--undo=" + JOURNAL, "--yes")
+                killed, kills = killed or undone and phase == 1, kills + killed + undone
+            same("the tree after a kill and undo", before, tree())
+    print(kills, "kills")
+    same("enough kills", True, kills > 25)
+
+
 def random_world(dice):
     contents = [text(f"c{i}") for i in range(4)]
 
@@ -278,3 +311,5 @@ def test_random():
 
 for test in (test_members_stay, test_decisions, test_counted, test_changed, test_many, test_random):
     test()
+if len(sys.argv) > 1:  # not with sanitizers
+    test_killed()

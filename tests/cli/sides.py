@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 
 FILES = os.path.realpath(os.environ["TEST_FOLDER"]) + "/files"
+os.environ["SIMHASH_DATABASE"] = os.environ["TEST_URL"]
 SIMHASH, SIMFIND = os.environ["SIMHASH"], os.environ["SIMFIND"]
 world = {}  # path in lists: content
 
