@@ -371,9 +371,16 @@ static bool lacks_member(const struct actor *actor)
 	return false;
 }
 
-/* Read members again that are kept. There may be no room for more than the batch needs. */
+/*
+ * Read members again that are kept, while writes to their archive are noticed. There may be no room
+ * for more than the batch needs. If something fails, examining the acts gives the reason.
+ */
 static void read_members(struct actor *actor)
 {
+	struct simhash_error ignored;
+
+	if (lacks_member(actor) && side_watch(&actor->archive.side, &ignored) != 0)
+		return;
 	for (int ahead = 1; ahead >= 0 && lacks_member(actor); ahead--) {
 		request_members(actor, ahead);
 		kept_archive_read(&actor->archive);
