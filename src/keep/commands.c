@@ -62,18 +62,17 @@ static int read_head(struct reader *reader, const json_t *head)
 	return 0;
 }
 
-static int read_protected(struct reader *reader, const json_t *item)
+/* Read a directory and add it to a list. */
+static int read_directory(struct reader *reader, const json_t *item, struct bytes **list,
+			  size_t *count, size_t *capacity)
 {
-	struct commands *commands = reader->commands;
-	const char *directory = field_bytes(item, "directory", &commands->arena);
+	const char *directory = field_bytes(item, "directory", &reader->commands->arena);
 
 	if (directory == NULL || directory[0] != '/')
 		return expect(reader, "an absolute directory");
-	if (array_reserve(&commands->protected, &commands->protected_capacity,
-			  commands->protected_count + 1, sizeof *commands->protected,
-			  reader->error) != 0)
+	if (array_reserve(list, capacity, *count + 1, sizeof **list, reader->error) != 0)
 		return -1;
-	commands->protected[commands->protected_count++] = bytes_of(directory);
+	(*list)[(*count)++] = bytes_of(directory);
 	return 0;
 }
 
@@ -94,6 +93,17 @@ static int read_states(const json_t *item, struct command *command)
 		       : field_integer(item, "copy_mtime_ns", &command->copy.mtime_ns);
 }
 
+static int add_command(struct reader *reader, const struct command *command)
+{
+	struct commands *commands = reader->commands;
+
+	if (array_reserve(&commands->list, &commands->capacity, commands->count + 1,
+			  sizeof *commands->list, reader->error) != 0)
+		return -1;
+	commands->list[commands->count++] = *command;
+	return 0;
+}
+
 static int read_command(struct reader *reader, const json_t *item, enum keep_action action)
 {
 	static const char *const known[] = {"size",	"kept",		 "kept_hex",	 "copy",
@@ -107,11 +117,24 @@ static int read_command(struct reader *reader, const json_t *item, enum keep_act
 	    command.copy.path[0] != '/' || read_states(item, &command) != 0 ||
 	    field_unknown(item, known, sizeof known / sizeof *known) != NULL)
 		return expect(reader, "size, kept, copy, kept_mtime_ns and copy_mtime_ns");
-	if (array_reserve(&commands->list, &commands->capacity, commands->count + 1,
-			  sizeof *commands->list, reader->error) != 0)
-		return -1;
-	commands->list[commands->count++] = command;
-	return 0;
+	return add_command(reader, &command);
+}
+
+static int read_move(struct reader *reader, const json_t *item)
+{
+	static const char *const known[] = {"size", "file", "file_hex", "to", "to_hex", "mtime_ns"};
+	struct arena *arena = &reader->commands->arena;
+	struct command command = {.action = ACTION_MOVE};
+
+	command.copy.path = field_bytes(item, "file", arena);
+	command.to = field_bytes(item, "to", arena);
+	if (command.copy.path == NULL || command.copy.path[0] != '/' || command.to == NULL ||
+	    command.to[0] != '/' || field_integer(item, "size", &command.copy.size_bytes) != 0 ||
+	    command.copy.size_bytes < 0 ||
+	    field_integer(item, "mtime_ns", &command.copy.mtime_ns) != 0 ||
+	    field_unknown(item, known, sizeof known / sizeof *known) != NULL)
+		return expect(reader, "size, file, to and mtime_ns");
+	return add_command(reader, &command);
 }
 
 static int read_end(struct reader *reader, const json_t *end)
@@ -128,8 +151,17 @@ static int read_end(struct reader *reader, const json_t *end)
 }
 
 /* The kinds of lines, by their first word. */
-enum line_kind { LINE_HARDLINK, LINE_REFLINK, LINE_DELETE, LINE_PROTECT, LINE_OTHER };
-static const char *const words[] = {"hardlink ", "reflink ", "delete ", "protect "};
+enum line_kind {
+	LINE_HARDLINK,
+	LINE_REFLINK,
+	LINE_DELETE,
+	LINE_MOVE,
+	LINE_PROTECT,
+	LINE_EMPTY,
+	LINE_OTHER
+};
+static const char *const words[] = {"hardlink ", "reflink ", "delete ",
+				    "move ",	 "protect ", "empty "};
 
 static enum line_kind find_kind(struct bytes line)
 {
@@ -143,11 +175,18 @@ static enum line_kind find_kind(struct bytes line)
 static int read_item(struct reader *reader, const json_t *item, enum line_kind kind)
 {
 	static const enum keep_action actions[] = {ACTION_HARDLINK, ACTION_REFLINK, ACTION_DELETE};
+	struct commands *commands = reader->commands;
 
 	if (kind == LINE_OTHER)
 		return reader->line == 1 ? read_head(reader, item) : read_end(reader, item);
-	return kind == LINE_PROTECT ? read_protected(reader, item)
-				    : read_command(reader, item, actions[kind]);
+	if (kind == LINE_PROTECT)
+		return read_directory(reader, item, &commands->protected,
+				      &commands->protected_count, &commands->protected_capacity);
+	if (kind == LINE_EMPTY)
+		return read_directory(reader, item, &commands->emptied, &commands->emptied_count,
+				      &commands->emptied_capacity);
+	return kind == LINE_MOVE ? read_move(reader, item)
+				 : read_command(reader, item, actions[kind]);
 }
 
 static int read_line(struct reader *reader, struct bytes line)
@@ -166,7 +205,7 @@ static int read_line(struct reader *reader, struct bytes line)
 	if (is_comment)
 		return 0;
 	if (kind == LINE_OTHER && !begins_with(text, "{"))
-		return expect(reader, "hardlink, reflink or delete, or # and a comment");
+		return expect(reader, "hardlink, reflink, delete or move, or # and a comment");
 	if (kind != LINE_OTHER) {
 		text.data += strlen(words[kind]);
 		text.size -= strlen(words[kind]);
@@ -203,6 +242,7 @@ void commands_release(struct commands *commands)
 {
 	free(commands->list);
 	free(commands->protected);
+	free(commands->emptied);
 	arena_release(&commands->arena);
 	*commands = (struct commands){.list = NULL};
 }
@@ -216,6 +256,8 @@ static const struct keep_file *kept_of(const struct commands *commands, const st
 	const struct keep_file *kept = &commands->list[i].kept;
 	const struct keep_file *last = i == 0 ? NULL : plan->acts[i - 1].kept;
 
+	if (kept->path == NULL)
+		return NULL;
 	return last != NULL && strcmp(last->path, kept->path) == 0 &&
 			       last->mtime_ns == kept->mtime_ns &&
 			       last->size_bytes == kept->size_bytes
@@ -232,6 +274,7 @@ int commands_plan(const struct commands *commands, struct plan *plan, struct sim
 		plan->acts[plan->count] =
 			(struct planned_act){.file = &commands->list[plan->count].copy,
 					     .kept = kept_of(commands, plan, plan->count),
+					     .to = commands->list[plan->count].to,
 					     .action = commands->list[plan->count].action};
 	return 0;
 }

@@ -18,7 +18,8 @@
 
 struct command {
 	enum keep_action action;
-	struct keep_file kept, copy;
+	struct keep_file kept, copy; /* kept: unless it is a move */
+	const char *to;		     /* the new path of a move */
 };
 
 struct commands {
@@ -27,6 +28,9 @@ struct commands {
 	bool host_is_given; /* --host was given when the script was written */
 	struct bytes *protected;
 	size_t protected_count, protected_capacity;
+	struct bytes
+		*emptied; /* directories are removed at or below these when they become empty */
+	size_t emptied_count, emptied_capacity;
 	struct command *list; /* the commands without comments */
 	size_t count, capacity;
 	/*

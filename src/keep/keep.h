@@ -49,6 +49,8 @@ struct keep_file {
 	enum decision decision;
 	/* Set by plan_make: is the path protected, or another name of the file? */
 	bool is_protected, has_protected_name;
+	/* For tree_plan: an option excludes the file, so only its name counts. */
+	bool is_excluded;
 };
 
 enum keep_action {
@@ -143,5 +145,15 @@ int keep_rules_compare(const struct keep_policy *policy, const struct keep_file 
  * such as .git or node_modules? The files in an archive belong to nobody.
  */
 bool keep_is_in_tool_tree(struct bytes path);
+
+/* The same, but 0 if no rule prefers one of the files. */
+int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *x,
+		      const struct keep_file *y);
+
+/* Is this the name of a file that an interrupted act left? Undo needs it. */
+bool keep_is_left_over(const char *path);
+
+/* Is a path at or below a protected directory? */
+bool keep_is_protected(const struct keep_policy *policy, const char *path);
 
 #endif

@@ -54,10 +54,10 @@ static int compare_inodes(const void *a, const void *b, void *context)
 	return (int)y->is_protected - (int)x->is_protected;
 }
 
-static bool is_protected(const struct keep_policy *policy, const struct keep_file *file)
+bool keep_is_protected(const struct keep_policy *policy, const char *path)
 {
 	for (size_t i = 0; i < policy->protected_count; i++)
-		if (path_is_at_or_below(bytes_of(file->path), policy->protected[i]))
+		if (path_is_at_or_below(bytes_of(path), policy->protected[i]))
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ static void settle_paths(struct keep_file *files, size_t count, const struct kee
 		if (strcmp(files[first].path, files[i].path) != 0)
 			first = i;
 		files[i].decision = files[first].decision;
-		files[i].is_protected = is_protected(policy, &files[i]);
+		files[i].is_protected = keep_is_protected(policy, files[i].path);
 	}
 }
 
@@ -114,13 +114,11 @@ static int refuse(struct planner *planner, const struct keep_file *file, const c
 	return 0;
 }
 
-/* Did an interrupted act leave this file? Undo needs it. */
-static bool is_left_over(const struct keep_file *file)
+bool keep_is_left_over(const char *path)
 {
 	const size_t prefix = strlen(KEEP_TEMPORARY_PREFIX);
-	const char *name = strrchr(file->path, '/');
+	const char *name = path_name(path);
 
-	name = name == NULL ? file->path : name + 1;
 	return strncmp(name, KEEP_TEMPORARY_PREFIX, prefix) == 0 && strlen(name) == prefix + 16 &&
 	       strspn(name + prefix, "0123456789abcdef") == 16;
 }
@@ -141,7 +139,7 @@ static bool can_be_kept(const struct planner *planner, const struct keep_file *f
 		     planner->policy->action == ACTION_REFLINK;
 
 	return !(is_in_archive(file) && (links || file->archive_bytes == 0)) &&
-	       file->decision != DECIDED_GIVE_UP && !is_left_over(file) &&
+	       file->decision != DECIDED_GIVE_UP && !keep_is_left_over(file->path) &&
 	       (planner->policy->action != ACTION_HARDLINK ||
 		(!file->is_protected && !file->has_protected_name));
 }
@@ -191,7 +189,7 @@ static int plan_file(struct planner *planner, const struct keep_file *file,
 		return file->decision == DECIDED_GIVE_UP
 			       ? refuse(planner, file, "it is in an archive")
 			       : 0;
-	if (is_left_over(file))
+	if (keep_is_left_over(file->path))
 		return refuse(planner, file, "an interrupted act left it; see --undo");
 	if ((kept != NULL && are_one_file(file, kept)) ||
 	    (file->has_protected_name && planner->policy->action == ACTION_HARDLINK))

@@ -78,18 +78,24 @@ static int compare_by(const struct keep_rule *rule, const struct keep_file *x,
 	return 0;
 }
 
+int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *x,
+		      const struct keep_file *y)
+{
+	int order = 0;
+
+	for (size_t i = 0; order == 0 && i < policy->rule_count; i++)
+		order = compare_by(&policy->rules[i], x, y);
+	return order;
+}
+
 /* If no rule decides, keep the shortest path: "x" before "x (copy)" and "x-old". */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y)
 {
 	static const struct keep_rule shortest = {.order = KEEP_SHORTEST_PATH};
-	int order;
+	int order = keep_rules_decide(policy, x, y);
 
-	for (size_t i = 0; i < policy->rule_count; i++) {
-		order = compare_by(&policy->rules[i], x, y);
-		if (order != 0)
-			return order;
-	}
-	order = compare_by(&shortest, x, y);
+	if (order == 0)
+		order = compare_by(&shortest, x, y);
 	return order != 0 ? order : strcmp(x->path, y->path);
 }
