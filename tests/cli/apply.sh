@@ -59,9 +59,9 @@ before=$(tree %i)
 runs 1 "$SIMKEEP" --keep=best
 said "--keep 'best': expected oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB"
 runs 1 "$SIMKEEP" --keep=oldest --action=link
-said "--action 'link': expected report, hardlink, reflink, delete, move:DIR or script:FILE"
+said "--action 'link': expected report, hardlink, reflink, delete, move:DIR, merge:DIR or script:FILE"
 runs 1 "$SIMKEEP" --keep=oldest --action=script:
-said "--action 'script:': expected report, hardlink, reflink, delete, move:DIR or script:FILE"
+said "--action 'script:': expected report, hardlink, reflink, delete, move:DIR, merge:DIR or script:FILE"
 runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes
 said "--yes needs --journal=FILE, from which --undo restores"
 runs 1 "$SIMKEEP" --keep=oldest --yes --journal=journal

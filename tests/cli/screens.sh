@@ -104,6 +104,9 @@ runs 0 "$SIMHASH" -q docs docs2 docs-copy old photos
 screen whole "$SIMKEEP" docs docs2 docs-copy old photos/2019
 screen acts sh -c '"$0" --keep=oldest --action=hardlink --yes --journal=j old/pictures photos/2019; "$0" --undo=j; "$0" --undo=j --yes; rm j' "$SIMKEEP"
 
+screen one_tree "$SIMKEEP" --into=all --action=delete docs docs2 docs-copy old photos
+screen merge "$SIMKEEP" --action=merge:docs old/docs
+
 # ---- Folders ----
 screen directories "$SIMFIND" --directories
 screen two_directories "$SIMFIND" --directories docs old

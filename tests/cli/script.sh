@@ -234,7 +234,7 @@ cut_or_edited() {
 	said "wrong, line 6: expected size, kept, copy, kept_mtime_ns and copy_mtime_ns"
 	sed '/^delete/s/^delete/Delete/' commands >wrong
 	runs 1 "$SIMKEEP" --decisions=wrong
-	said "wrong, line 6: expected hardlink, reflink or delete, or # and a comment"
+	said "wrong, line 6: expected hardlink, reflink, delete or move, or # and a comment"
 	sed 's/^{"commands":.*/&\ndelete {}/' commands >wrong
 	runs 1 "$SIMKEEP" --decisions=wrong
 	said "expected nothing after the number of commands"

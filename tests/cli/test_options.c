@@ -299,6 +299,7 @@ static const struct refused find_refused[] = {
 static const struct refused keep_refused[] = {
 	{"keep", "decisions undo"},
 	{"count-archives", "decisions undo"},
+	{"into", "count-archives decisions undo"},
 	{"decisions", "ext exclude min-size max-size undo database tag-set threads memory"},
 	{"protect", "undo"},
 	{"ext", "undo"},

@@ -69,6 +69,13 @@ make_home() {
 	export HOME=$TEST_FOLDER/home
 	cd "$HOME"
 	mkdir -p documents archive old/reports src/old src/node_modules src/build logs pictures site music project/src Maildir/new
+	mkdir -p backup-202{1,2,3}/photos phone-{a,b}/DCIM
+	for year in 2021 2022 2023; do
+		echo "report of $year" >backup-$year/report.txt
+		seq 60000 61000 | factor >backup-$year/photos/beach.jpg
+	done
+	cp backup-2021/photos/beach.jpg phone-a/DCIM/IMG_1.jpg
+	seq 61000 62000 | factor >phone-b/DCIM/IMG_2.jpg
 	seq 20000 24000 | factor >documents/draft.txt
 	sed 100,110d documents/draft.txt >documents/final.txt
 	seq 30000 34000 | factor >documents/report.odt

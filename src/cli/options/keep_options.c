@@ -43,6 +43,7 @@ static int add_keep_rule(const struct option_use *use, struct simhash_error *err
 }
 
 #define SCRIPT "script:"
+#define MERGE "merge:"
 
 /*
  * The words of --action are in the order of enum keep_action. "script:FILE" does not replace
@@ -58,6 +59,12 @@ static int set_action(const struct option_use *use, struct simhash_error *error)
 		return 0;
 	}
 	arguments->has_action = true;
+	arguments->merge_to = NULL;
+	arguments->policy.action = ACTION_REPORT;
+	if (strncmp(use->text, MERGE, strlen(MERGE)) == 0 && use->text[strlen(MERGE)] != '\0') {
+		arguments->merge_to = use->text + strlen(MERGE);
+		return 0;
+	}
 	for (int i = 0; i < ACTION_MOVE; i++)
 		if (strcmp(use->text, words[i]) == 0) {
 			arguments->policy.action = (enum keep_action)i;
@@ -67,7 +74,7 @@ static int set_action(const struct option_use *use, struct simhash_error *error)
 	    use->text[strlen(words[ACTION_MOVE])] == '\0')
 		return error_set(error, SIMHASH_E_RANGE,
 				 "--action '%s': expected report, hardlink, reflink, delete, "
-				 "move:DIR or script:FILE",
+				 "move:DIR, merge:DIR or script:FILE",
 				 use->text);
 	arguments->policy.action = ACTION_MOVE;
 	arguments->move_to = use->text + strlen(words[ACTION_MOVE]);
@@ -90,7 +97,7 @@ static int add_protected(const struct option_use *use, struct simhash_error *err
 static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
 					 "in:",	   "not-in:", "match:",	       NULL};
 static const char *const action_words[] = {"report", "hardlink", "reflink", "delete",
-					   "move:",  SCRIPT,	 NULL};
+					   "move:",  MERGE,	 SCRIPT,    NULL};
 
 #define FIELD(member) OPTION_FIELD(struct keep_arguments, member)
 
@@ -103,9 +110,8 @@ static const struct option_row rows[] = {
 	 .parse = add_keep_rule, .field = FIELD(policy), .kind = VALUE_START, .words = keep_words,
 	 .is_list = true, .is_common = true},
 	{0, "decisions", "=FILE",
-	 "act on the decisions that a page saved in FILE, or on the commands of a script; - is "
-	 "standard input",
-	 .parse = set_text, .field = FIELD(decisions_path), .kind = VALUE_FILE,
+	 "act on the decisions of a page, or on a script; - is standard input", .parse = set_text,
+	 .field = FIELD(decisions_path), .kind = VALUE_FILE,
 	 .only_with = "host action protect yes journal quiet", .is_common = true},
 	{0, "count-archives", NULL,
 	 "a member of an archive can be the file that stays; it is read again before a copy is "
@@ -132,9 +138,14 @@ static const struct option_row rows[] = {
 	{.heading = "What is done to the others"},
 	{0, "action", "=ACTION",
 	 "report the other files (default), hardlink, reflink or delete them, or move:DIR; "
+	 "merge:DIR moves all files to DIR that have no copy there, and deletes the others; "
 	 "script:FILE writes a shell script that does this after you edit it; - is standard output",
 	 .parse = set_action, .field = FIELD(policy.action), .kind = VALUE_START,
 	 .words = action_words, .is_list = true, .is_common = true},
+	{0, "into", "=DEST",
+	 "make one tree of all DIRs, with each content once; their files move to DEST; "
+	 "--action=delete also deletes the other copies",
+	 .parse = set_text, .field = FIELD(into), .kind = VALUE_FILE, .is_common = true},
 	{0, "yes", NULL, "do it (without --yes, show what would be done)", .parse = set_flag,
 	 .field = FIELD(yes), .is_common = true},
 	{0, "journal", "=FILE", "record every act in the new FILE, for --undo", .parse = set_text,
@@ -179,14 +190,16 @@ const struct option_program keep_program = {
 
 static int check_acting(const struct keep_arguments *arguments, struct simhash_error *error)
 {
-	bool acts = arguments->decisions_path != NULL || arguments->policy.rule_count > 0;
+	bool is_tree = arguments->into != NULL || arguments->merge_to != NULL;
+	bool acts = arguments->decisions_path != NULL || arguments->policy.rule_count > 0 ||
+		    is_tree;
 	bool undoes = arguments->undo_path != NULL;
 
 	if (!acts && (arguments->has_action || (arguments->yes && !undoes)))
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --keep or --decisions%s",
 				 arguments->has_action ? "action" : "yes",
 				 arguments->has_action ? "" : ", or --undo");
-	if (arguments->policy.rule_count > 0 && arguments->yes &&
+	if (arguments->policy.rule_count > 0 && arguments->yes && !is_tree &&
 	    arguments->policy.action == ACTION_REPORT)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
@@ -224,10 +237,34 @@ static int check_archives(const struct keep_arguments *arguments, struct simhash
 			 "a link to a member of an archive");
 }
 
+/* One tree from many needs directories. */
+static int check_tree(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	const char *name = arguments->into != NULL ? "into" : "action=merge:DIR";
+	enum keep_action action = arguments->policy.action;
+
+	if (arguments->into == NULL && arguments->merge_to == NULL)
+		return 0;
+	if (arguments->into != NULL && arguments->merge_to != NULL)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--into cannot be combined with --action=merge:DIR");
+	if (arguments->decisions_path != NULL || arguments->count_archives)
+		return error_set(error, SIMHASH_E_SYNTAX, "--%s cannot be combined with --%s", name,
+				 arguments->count_archives ? "count-archives" : "decisions");
+	if (action != ACTION_REPORT && action != ACTION_DELETE)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--into can only be combined with --action=delete and "
+				 "--action=script:FILE");
+	if (arguments->operands.has_files || arguments->operands.below_count == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--%s needs the directories whose files move, and no FILE", name);
+	return 0;
+}
+
 static int check(const struct keep_arguments *arguments, struct simhash_error *error)
 {
 	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0 ||
-	    check_archives(arguments, error) != 0)
+	    check_archives(arguments, error) != 0 || check_tree(arguments, error) != 0)
 		return -1;
 	if (arguments->exclusions.min_size_bytes > arguments->exclusions.max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");
@@ -247,7 +284,11 @@ int keep_arguments_parse(struct keep_arguments *arguments, int argc, char **argv
 	arguments->word_count = argc;
 	if (status != 0)
 		return status;
-	return operands_take(&arguments->operands, argc - first, argv + first, error) != 0
-		       ? -1
-		       : check(arguments, error);
+	if (operands_take(&arguments->operands, argc - first, argv + first, error) != 0 ||
+	    check(arguments, error) != 0)
+		return -1;
+	arguments->merges = arguments->merge_to != NULL;
+	if (arguments->merges)
+		arguments->into = arguments->merge_to;
+	return 0;
 }

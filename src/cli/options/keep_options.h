@@ -19,6 +19,9 @@ struct keep_arguments {
 	const char **protected;	   /* owned; the texts are borrowed */
 	size_t protected_count, protected_capacity;
 	const char *decisions_path, *undo_path, *journal_path, *script_path, *move_to;
+	const char *into; /* the destination of --into, or of --action=merge if `merges` is set */
+	const char *merge_to;
+	bool merges;
 	bool has_action, yes, quiet, count_archives;
 	char *const *words; /* the command line */
 	int word_count;

@@ -96,6 +96,8 @@ static const struct {
 	 OF_KEEP "--keep=oldest --action=hardlink'"},
 	{"simhash simfind", "reflink dedupe clone B", OF_KEEP "--keep=oldest --action=reflink'"},
 	{"simhash simfind", "move", OF_KEEP "--keep=oldest --action=move:{DIR}'"},
+	{"simkeep", "merge consolidate", USE "--into={DEST}, or --action=merge:DEST"},
+	{"simhash simfind", "into merge consolidate", OF_KEEP "--into={DEST} DIR'"},
 	{"simhash simfind", "keep", OF_KEEP "--keep={oldest}'"},
 	{"simhash simfind", "apply decisions", OF_KEEP "--decisions={decisions.json}'"},
 	{"simhash simfind", "undo", OF_KEEP "--undo={journal}'"},

@@ -17,6 +17,7 @@
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
 #include "cli/simkeep/act_lines.h"
+#include "cli/simkeep/next_step.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
@@ -94,6 +95,8 @@ int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 {
 	*acting = (struct acting){.arguments = arguments,
 				  .policy = arguments->policy,
+				  .trees = arguments->operands.below,
+				  .tree_count = arguments->operands.below_count,
 				  .how = presentation_of(stdout, &formatter_text)};
 	if (resolve_rules(acting, error) != 0 || resolve_protected(acting, error) != 0)
 		return -1;
@@ -129,7 +132,8 @@ void acting_end(struct acting *acting)
 
 bool acting_lists_folders(const struct acting *acting)
 {
-	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL;
+	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL &&
+	       acting->arguments->into == NULL;
 }
 
 void acting_leave(struct acting *acting, const char *path, const char *why)
@@ -160,6 +164,11 @@ static bool lists(const struct acting *acting)
 	return !acting->script_is_output && !acting->arguments->quiet;
 }
 
+static bool lists_files_of(const struct acting *acting)
+{
+	return lists(acting) && !acting_lists_folders(acting) && acting->changes == NULL;
+}
+
 static void write_left(FILE *out, const struct acting *acting, const struct plan *plan)
 {
 	char count[32];
@@ -184,11 +193,17 @@ static void write_acts(FILE *out, const struct acting *acting)
 					   "moved"};
 	static const char *const ways[] = {"", " by hard links", " by reflinks", "", ""};
 	enum keep_action action = acting->policy.action;
+	uint64_t acts = acting->acts - (action == ACTION_MOVE ? 0 : acting->moves);
 	bool does = acting->arguments->yes;
 	char count[32], bytes[32];
+	bool is_mixed = acting->moves > 0 && action != ACTION_MOVE;
 
-	fprintf(out, "%s %s file%s%s", (does ? done : dry)[action],
-		format_count(acting->acts, count), acting->acts == 1 ? "" : "s", ways[action]);
+	if (is_mixed)
+		fprintf(out, "%s %s file%s, ", does ? "moved" : "would move",
+			format_count(acting->moves, count), acting->moves == 1 ? "" : "s");
+	fprintf(out, "%s %s file%s%s",
+		(does ? done : dry)[action] + (is_mixed && !does ? strlen("would ") : 0),
+		format_count(acts, count), acts == 1 ? "" : "s", ways[action]);
 	if (action != ACTION_MOVE)
 		fprintf(out, " and %s %s", does ? "freed" : "free",
 			format_bytes((double)acting->saved_bytes, bytes));
@@ -202,7 +217,10 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 		return;
 	if (acting->how.has_marks && acting->acts > 0)
 		fputc('\n', stderr);
-	write_acts(stderr, acting);
+	if (acting->changes != NULL)
+		changes_write_totals(stderr, acting->changes, arguments->yes, acting->saved_bytes);
+	else
+		write_acts(stderr, acting);
 	write_left(stderr, acting, plan);
 	if (!arguments->yes) {
 		fputs("; nothing has been changed\n", stderr);
@@ -258,65 +276,6 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 	return 0;
 }
 
-/* ---- The next step ---- */
-
-/* Write the options that carry out the plan, with a journal that does not exist yet. */
-static void write_journal_name(FILE *out)
-{
-	char name[32] = "undo.jsonl";
-
-	for (unsigned i = 2; i < 1000 && access(name, F_OK) == 0; i++)
-		snprintf(name, sizeof name, "undo-%u.jsonl", i);
-	fprintf(out, "--yes --journal=%s", name);
-}
-
-/* Write the options that come before the user's words. */
-static void write_options(FILE *out, const struct acting *acting)
-{
-	if (acting->policy.action != ACTION_REPORT)
-		write_journal_name(out);
-	else
-		fputs(acting_lists_folders(acting) ? "--keep=oldest --action=delete"
-						   : "--action=delete",
-		      out);
-}
-
-static void write_words(FILE *out, const struct acting *acting)
-{
-	const struct keep_arguments *arguments = acting->arguments;
-
-	for (int i = 1; i < arguments->word_count; i++) {
-		fputc(' ', out);
-		if (needs_encoding(bytes_of(arguments->words[i])))
-			fputs(arguments->words[i][0] == '-' ? "OPTION" : "FILE", out);
-		else
-			write_command_word(out, bytes_of(arguments->words[i]));
-	}
-}
-
-/* Suggest the command that continues from this output. */
-static void advise(const struct acting *acting)
-{
-	const struct keep_arguments *arguments = acting->arguments;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-
-	if (arguments->quiet || acting->acts == 0 || arguments->script_path != NULL ||
-	    arguments->yes || acting->is_script ||
-	    (arguments->decisions_path != NULL && strcmp(arguments->decisions_path, "-") == 0) ||
-	    (arguments->has_action && arguments->policy.action == ACTION_REPORT))
-		return;
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return;
-	write_options(out, acting);
-	write_words(out, acting);
-	if (close_text(out, &text) == 0)
-		say_next(PROGRAM, NULL, text, NULL);
-	free(text);
-}
-
 /* ---- Acting ---- */
 
 /* Must the index be updated after acts? */
@@ -329,12 +288,15 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 		       const struct act_result *result, const char **shown,
 		       struct simhash_error *error)
 {
-	bool lists_files = lists(acting) && !acting_lists_folders(acting);
+	bool lists_files = lists_files_of(acting);
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
 
-	if (acting->arguments->decisions_path == NULL && result->outcome != ACT_PENDING &&
+	if (acting->arguments->decisions_path == NULL && acting->changes == NULL &&
+	    result->outcome != ACT_PENDING &&
 	    staying_settle(&acting->staying, act->file->path, error) != 0)
 		return -1;
+	if (result->outcome == ACT_LEFT && acting->changes != NULL)
+		changes_stay(acting->changes, act->file);
 	if (result->outcome == ACT_LEFT)
 		acting_leave(acting, act->file->path, result->why.message);
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
@@ -344,11 +306,14 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;
+	if (acting->changes != NULL)
+		changes_done(acting->changes, act);
 	if (lists_files)
 		act_line_write(acting,
 			       act->action == ACTION_REPORT ? "remove" : action_name(act->action),
 			       act->file, result->to, false);
 	acting->acts++;
+	acting->moves += act->action == ACTION_MOVE;
 	acting->saved_bytes += result->saved_bytes;
 	if (has_index(acting) && index_update_note_act(&acting->update, act, result, error) != 0)
 		return -1;
@@ -366,7 +331,7 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	int status = 0;
 	size_t count;
 
-	if (lists(acting) && !acting_lists_folders(acting))
+	if (lists_files_of(acting))
 		act_lines_begin(acting, plan);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
 		count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
@@ -384,26 +349,27 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 static void folder_removed(void *context, const char *path)
 {
 	struct acting *acting = context;
+
 	acting->folders++;
 	if (has_index(acting))
 		index_update_note_folder(&acting->update, path);
-	if (lists(acting) && !acting->how.has_marks) {
+	if (lists(acting) && acting->changes == NULL && !acting->how.has_marks) {
 		printf("%-9s ", action_name(ACTION_RMDIR));
 		write_escaped(stdout, bytes_of(path));
 		putchar('\n');
 	}
 }
 
-static int carry_out(struct acting *acting, const struct plan *plan, const char *host,
-		     struct simhash_error *error)
+int acting_do(struct acting *acting, const struct plan *plan, const char *host,
+	      struct simhash_error *error)
 {
 	const struct keep_arguments *arguments = acting->arguments;
 	struct journal journal = {.stream = NULL};
 	struct act_options options = {.move_to = acting->move_to,
 				      .protected = acting->policy.protected,
 				      .protected_count = acting->policy.protected_count,
-				      .trees = arguments->operands.below,
-				      .tree_count = arguments->operands.below_count,
+				      .trees = acting->trees,
+				      .tree_count = acting->tree_count,
 				      .journal = arguments->yes ? &journal : NULL,
 				      .plan = plan,
 				      .is_acting = &acts_are_under_way};
@@ -427,7 +393,8 @@ static int carry_out(struct acting *acting, const struct plan *plan, const char 
 	/* Also after a failure: the acts until then are done. */
 	acting->is_updated = has_index(acting) &&
 			     index_update_run(&acting->update, &arguments->index, host);
-	if (status == 0 && arguments->decisions_path == NULL && !arguments->quiet)
+	if (status == 0 && arguments->decisions_path == NULL && acting->changes == NULL &&
+	    !arguments->quiet)
 		staying_count(&acting->staying, &acting->policy, arguments, host);
 	return status;
 }
@@ -466,8 +433,7 @@ static int write_script(struct acting *acting, struct keep_file *files, size_t c
 	return status != 0 ? -1 : output_publish(&acting->script, error);
 }
 
-/* Write the summary and the next step. */
-static int conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error)
+int acting_conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error)
 {
 	if (acting_lists_folders(acting) && lists(acting) &&
 	    write_folders(acting, plan, error) != 0)
@@ -478,7 +444,8 @@ static int conclude(struct acting *acting, const struct plan *plan, struct simha
 		removable_say_left(&acting->removable);
 	else
 		summarize(acting, plan);
-	advise(acting);
+	if (acting->acts > 0 && !acting->is_script)
+		next_step_say(acting->arguments, acting_lists_folders(acting));
 	return 0;
 }
 
@@ -496,11 +463,11 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 	if (plan_make(files, count, &policy, &plan, error) != 0)
 		return -1;
 	tell_plan(acting, &plan);
-	status = carry_out(acting, &plan, host, error);
+	status = acting_do(acting, &plan, host, error);
 	if (status == 0 && has_script)
 		status = write_script(acting, files, count, host, error);
 	if (status == 0)
-		status = conclude(acting, &plan, error);
+		status = acting_conclude(acting, &plan, error);
 	plan_release(&plan);
 	return status;
 }
@@ -508,5 +475,6 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 int acting_carry_out(struct acting *acting, const struct plan *plan, const char *host,
 		     struct simhash_error *error)
 {
-	return carry_out(acting, plan, host, error) != 0 ? -1 : conclude(acting, plan, error);
+	return acting_do(acting, plan, host, error) != 0 ? -1
+							 : acting_conclude(acting, plan, error);
 }

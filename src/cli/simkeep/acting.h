@@ -13,6 +13,7 @@
 #define SIMHASH_CLI_ACTING_H
 
 #include "cli/options/keep_options.h"
+#include "cli/simkeep/changes.h"
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/index_update.h"
 #include "cli/simkeep/removable.h"
@@ -28,6 +29,8 @@ struct acting {
 	struct bytes *protected;   /* owned with its items */
 	size_t protected_capacity;
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
+	const struct bytes *trees; /* directories that become empty are removed at or below these */
+	size_t tree_count;
 	struct output_file script;  /* open if a script is written */
 	bool script_is_output;	    /* the script goes to standard output */
 	struct covered covered;	    /* empty with --decisions */
@@ -37,7 +40,8 @@ struct acting {
 	bool is_updated;	    /* the index has these changes */
 	struct staying staying;	    /* files that stay in folders */
 	struct removable removable; /* copies, if folders are listed */
-	uint64_t acts, folders, left, saved_bytes, unreadable;
+	struct changes *changes; /* collects acts for a list by folder, instead of lines; or NULL */
+	uint64_t acts, moves, folders, left, saved_bytes, unreadable;
 	struct presentation how; /* for standard output */
 	struct layout layout;	 /* for lines on a terminal; owns its prefix */
 };
@@ -69,5 +73,10 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 /* As acting_plan, for an existing plan; no script is written. */
 int acting_carry_out(struct acting *acting, const struct plan *plan, const char *host,
 		     struct simhash_error *error);
+
+/* The two parts of it: carry out the plan with a line for each act, and write the summary. */
+int acting_do(struct acting *acting, const struct plan *plan, const char *host,
+	      struct simhash_error *error);
+int acting_conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error);
 
 #endif

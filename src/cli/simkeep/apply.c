@@ -88,6 +88,8 @@ static int carry_out_commands(struct acting *acting, const struct commands *comm
 	if (commands_plan(commands, &plan, error) != 0)
 		return -1;
 	acting->is_script = true;
+	acting->trees = commands->emptied;
+	acting->tree_count = commands->emptied_count;
 	acting->policy.action = common_action(commands);
 	status = acting_carry_out(acting, &plan, host, error);
 	plan_release(&plan);

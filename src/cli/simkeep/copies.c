@@ -255,9 +255,8 @@ static int find_only_tags(struct store *store, const struct name_list *sets, int
 	return 0;
 }
 
-/* The built-in tags or, if the index has no files with these, the only tag set that has files. */
-static int choose_tags(struct store *store, struct simhash_tag_set **tags, bool *has_files,
-		       struct simhash_error *error)
+int choose_tags(struct store *store, struct simhash_tag_set **tags, bool *has_files,
+		struct simhash_error *error)
 {
 	struct name_list sets = {.count = 0};
 	int64_t id, rows = 0;

@@ -112,6 +112,14 @@ int covered_read(struct covered *covered, const struct operands *operands, struc
 	return status;
 }
 
+int covered_add(struct covered *covered, struct bytes tree, struct simhash_error *error)
+{
+	if (add_tree(covered, tree, error) != 0)
+		return -1;
+	settle(covered);
+	return 0;
+}
+
 void covered_release(struct covered *covered)
 {
 	free(covered->trees);

@@ -24,6 +24,8 @@ struct covered {
 /* The caller releases it, also after -1. */
 int covered_read(struct covered *covered, const struct operands *operands, struct store *store,
 		 const struct simhash_tag_set *tags, const char *host, struct simhash_error *error);
+/* Cover one more directory. */
+int covered_add(struct covered *covered, struct bytes tree, struct simhash_error *error);
 void covered_release(struct covered *covered);
 
 /* Print to standard error which directories are covered, before anything is done. */

@@ -8,6 +8,7 @@
 #include "cli/options/keep_options.h"
 
 struct acting;
+struct store;
 
 /* --decisions: carry out the decisions of a report, or the commands of a script. */
 int apply_decisions(struct acting *acting, const char *host, struct simhash_error *error);
@@ -17,6 +18,16 @@ int apply_decisions(struct acting *acting, const char *host, struct simhash_erro
  * copies.
  */
 int act_on_copies(struct acting *acting, const char *host, struct simhash_error *error);
+
+/* --into and --action=merge: make one tree from many. */
+int make_one_tree(struct acting *acting, const char *host, struct simhash_error *error);
+
+/*
+ * Use the built-in tags or, if the index has no files with these, the only tag set that has files.
+ * The caller frees the tags, also after -1.
+ */
+int choose_tags(struct store *store, struct simhash_tag_set **tags, bool *has_files,
+		struct simhash_error *error);
 
 /* --undo; *had_left: a file was left alone. */
 int undo_acts(const struct keep_arguments *arguments, bool *had_left, struct simhash_error *error);

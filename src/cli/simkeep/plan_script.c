@@ -126,9 +126,12 @@ int plan_script_begin(struct plan_script *script, FILE *out, const struct script
 	const struct script_head head = {.host = request->host,
 					 .host_is_given = request->host_is_given,
 					 .protected = policy->protected,
-					 .protected_count = policy->protected_count};
+					 .protected_count = policy->protected_count,
+					 .emptied = request->emptied,
+					 .emptied_count = request->emptied_count,
+					 .moves = request->moves};
 
-	*script = (struct plan_script){.out = out, .policy = policy};
+	*script = (struct plan_script){.out = out, .policy = policy, .moves = request->moves};
 	if (request->looks && actor_init(&script->actor, &options, error) != 0)
 		return -1;
 	script->looks = request->looks;
@@ -151,6 +154,22 @@ int plan_script_add(struct plan_script *script, struct keep_file *files, size_t 
 	return status;
 }
 
+void plan_script_add_act(struct plan_script *script, const struct planned_act *act)
+{
+	const struct script_move move = {.file = act->file->path,
+					 .to = act->to,
+					 .size_bytes = act->file->size_bytes,
+					 .mtime_ns = act->file->mtime_ns};
+
+	script->copies++;
+	if (act->action != ACTION_MOVE) {
+		write_command(script, SCRIPT_DELETE, act->file, act->kept);
+		return;
+	}
+	script_write_move(script->out, &move);
+	script->commands++;
+}
+
 void plan_script_end(struct plan_script *script)
 {
 	script_end(script->out, script->commands);
@@ -169,7 +188,11 @@ int close_plan_script(struct output_file *file, const struct plan_script *script
 	if (quiet)
 		return 0;
 	write_escaped(stderr, bytes_of(file->name));
-	fprintf(stderr, ": a script for %s cop%s; edit it before you run it\n",
-		format_count(script->copies, text), script->copies == 1 ? "y" : "ies");
+	if (script->moves)
+		fprintf(stderr, ": a script for %s file%s; edit it before you run it\n",
+			format_count(script->copies, text), script->copies == 1 ? "" : "s");
+	else
+		fprintf(stderr, ": a script for %s cop%s; edit it before you run it\n",
+			format_count(script->copies, text), script->copies == 1 ? "y" : "ies");
 	return 0;
 }

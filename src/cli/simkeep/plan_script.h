@@ -16,23 +16,27 @@
 #include "report/lists/output_file.h"
 
 struct script_request {
-	/* ACTION_REPORT: commands of all kinds; ACTION_MOVE is not allowed */
+	/* ACTION_REPORT: commands of all kinds; ACTION_MOVE is not allowed. Unused if `moves` */
 	const struct keep_policy *policy;
 	const char *host;
 	bool host_is_given; /* --host was given */
 	/* Leave out copies that `simkeep --yes` would leave alone now; no file is read. */
 	bool looks;
+	/* See struct script_head. */
+	const struct bytes *emptied;
+	size_t emptied_count;
+	bool moves; /* the acts of one tree from many: plan_script_add_act */
 };
 
 struct plan_script {
 	FILE *out;
 	const struct keep_policy *policy;
-	bool looks;
+	bool looks, moves;
 	struct actor actor; /* checks the files */
 	/* The content of the copy before, and the numbers of copies and commands. */
 	int64_t last_size_bytes;
 	uint8_t last_hash[KEEP_HASH_SIZE];
-	uint64_t copies, commands;
+	uint64_t copies, commands; /* copies: also files that move */
 };
 
 /* Write the text before all copies. The stream and the policy of the request must stay valid. */
@@ -45,6 +49,9 @@ int plan_script_begin(struct plan_script *script, FILE *out, const struct script
  */
 int plan_script_add(struct plan_script *script, struct keep_file *files, size_t count,
 		    struct simhash_error *error);
+
+/* Write the command of one act, which moves or deletes a file. */
+void plan_script_add_act(struct plan_script *script, const struct planned_act *act);
 
 /* Write the text after all copies, and release the script. */
 void plan_script_end(struct plan_script *script);

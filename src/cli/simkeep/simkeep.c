@@ -45,6 +45,7 @@ static int act(const struct keep_arguments *arguments, bool *had_left, struct si
 	status = acting_begin(&acting, arguments, error);
 	if (status == 0)
 		status = arguments->decisions_path != NULL ? apply_decisions(&acting, host, error)
+			 : arguments->into != NULL	   ? make_one_tree(&acting, host, error)
 							   : act_on_copies(&acting, host, error);
 	/* A list of folders does not ask for acts, so copies that cannot be removed are not failures. */
 	*had_left = (acting.left > 0 && !acting_lists_folders(&acting)) || acting.unreadable > 0;

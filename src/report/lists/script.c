@@ -33,7 +33,31 @@ static const char preamble[] =
 	"# copy alone if one of them has changed. It writes a journal for simkeep --undo, to the "
 	"new\n"
 	"# file that the variable JOURNAL names, or else in the current directory.\n"
-	"# A script that was cut, or that does not find simkeep, changes nothing.\n"
+	"# A script that was cut, or that does not find simkeep, changes nothing.\n";
+
+static const char tree_preamble[] =
+	"#!/bin/sh\n"
+	"# One tree from many, as simkeep planned it. Every command below is a comment, so this "
+	"script\n"
+	"# changes nothing as it is. Remove the # from the commands that simkeep should carry out, "
+	"or\n"
+	"# from all of them:\n"
+	"#\n"
+	"#     sed -E 's/^#(delete|move) /\\1 /' THIS-SCRIPT | sh\n"
+	"#\n"
+	"#   delete     delete the copy; the kept file has the same bytes\n"
+	"#   move       give the file its new path; nothing is overwritten\n"
+	"#\n"
+	"# simkeep carries out the commands, as with --yes: it leaves files alone that have "
+	"changed, "
+	"and\n"
+	"# writes a journal for simkeep --undo, to the new file that the variable JOURNAL names, "
+	"or "
+	"else\n"
+	"# in the current directory.\n"
+	"# A script that was cut, or that does not find simkeep, changes nothing.\n";
+
+static const char start[] =
 	"{\n"
 	"command -v simkeep >/dev/null || {\n"
 	"\techo 'This script needs simkeep, which is not in PATH. Nothing has been changed.' >&2\n"
@@ -45,19 +69,28 @@ static const char preamble[] =
 
 static const char *const names[SCRIPT_WAYS] = {"hardlink", "reflink", "delete"};
 
+static void write_directories(FILE *out, const char *word, const struct bytes *directories,
+			      size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%s {\"number\":1", word);
+		write_json_field(out, "directory",
+				 directories[i].size == 0 ? bytes_of("/") : directories[i]);
+		fputs("}\n", out);
+	}
+}
+
 void script_begin(FILE *out, const struct script_head *head)
 {
-	fputs(preamble, out);
+	fputs(head->moves ? tree_preamble : preamble, out);
+	fputs(start, out);
 	fputs("{\"format\":\"simkeep script\",\"format_version\":1,"
 	      "\"version\":\"" SIMHASH_VERSION "\"",
 	      out);
 	write_json_field(out, "host", bytes_of(head->host));
 	fprintf(out, ",\"host_is_given\":%s}\n", head->host_is_given ? "true" : "false");
-	for (size_t i = 0; i < head->protected_count; i++) {
-		fputs("protect {\"number\":1", out);
-		write_json_field(out, "directory", head->protected[i]);
-		fputs("}\n", out);
-	}
+	write_directories(out, "protect", head->protected, head->protected_count);
+	write_directories(out, "empty", head->emptied, head->emptied_count);
 }
 
 void script_write_content(FILE *out, int64_t size_bytes)
@@ -80,6 +113,14 @@ void script_write_command(FILE *out, enum script_way way, const struct script_co
 		fprintf(out, ",\"kept_mtime_ns\":%" PRId64 ",\"copy_mtime_ns\":%" PRId64,
 			command->kept_mtime_ns, command->copy_mtime_ns);
 	fputs("}\n", out);
+}
+
+void script_write_move(FILE *out, const struct script_move *move)
+{
+	fprintf(out, "#move {\"size\":%" PRId64, move->size_bytes);
+	write_json_field(out, "file", bytes_of(move->file));
+	write_json_field(out, "to", bytes_of(move->to));
+	fprintf(out, ",\"mtime_ns\":%" PRId64 "}\n", move->mtime_ns);
 }
 
 void script_write_refusal(FILE *out, enum script_way way, const char *why)

@@ -1,5 +1,5 @@
 /*
- * Writes a shell script that can replace or delete copies. All its commands are comments. When a
+ * Writes a shell script that can replace, delete or move files. All its commands are comments. When a
  * person removes the comment sign of a command, simkeep carries it out; the shell only passes it on
  * (keep/commands.h).
  *
@@ -30,12 +30,21 @@ struct script_head {
 	bool host_is_given; /* --host was given, so the system may have another name */
 	const struct bytes *protected;
 	size_t protected_count;
+	/* Directories that are removed at or below these when they become empty. */
+	const struct bytes *emptied;
+	size_t emptied_count;
+	bool moves; /* the commands move and delete files, and belong together */
 };
 
 struct script_command {
 	const char *kept, *copy;
 	int64_t size_bytes; /* negative: the size and both times are unknown */
 	int64_t kept_mtime_ns, copy_mtime_ns;
+};
+
+struct script_move {
+	const char *file, *to;
+	int64_t size_bytes, mtime_ns;
 };
 
 void script_begin(FILE *out, const struct script_head *head);
@@ -48,6 +57,9 @@ void script_write_content(FILE *out, int64_t size_bytes);
 
 /* Write the command for the copy as a comment. It takes effect if the comment sign is removed. */
 void script_write_command(FILE *out, enum script_way way, const struct script_command *command);
+
+/* Write the command that moves a file, in the same way. */
+void script_write_move(FILE *out, const struct script_move *move);
 
 /* Write the reason why there is no command. */
 void script_write_refusal(FILE *out, enum script_way way, const char *why);

@@ -1,0 +1,177 @@
+/*
+ * Walks through the sources of a plan without following links.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/simkeep/unindexed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/basic/error.h"
+#include "base/data/array.h"
+#include "base/files/entry_reader.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "cli/terminal/terminal.h"
+
+#define PROGRAM "simkeep"
+#define DIRECTORIES_SHOWN 20
+
+struct walk {
+	const struct tree_request *request;
+	const struct changes *changes;
+	char **pending; /* directories to read */
+	size_t count, capacity;
+	uint64_t files;		    /* unknown files in the current directory */
+	char *first;		    /* the path of one of them */
+	uint64_t left, told, shown; /* of all directories: files, reported files, messages */
+	struct simhash_error *error;
+};
+
+static int push(struct walk *walk, char *path)
+{
+	if (array_reserve(&walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending,
+			  walk->error) != 0) {
+		free(path);
+		return -1;
+	}
+	walk->pending[walk->count++] = path;
+	return 0;
+}
+
+/* The destination is not a source, and each source is read once. */
+static bool is_other_tree(const struct walk *walk, const char *path)
+{
+	struct bytes name = bytes_of(path);
+
+	if (bytes_compare(name, walk->request->destination) == 0)
+		return true;
+	for (size_t i = 0; i < walk->request->source_count; i++)
+		if (bytes_compare(name, walk->request->sources[i].path) == 0)
+			return true;
+	return false;
+}
+
+static bool is_directory(const char *path, enum entry_type type)
+{
+	struct stat status;
+
+	if (type != ENTRY_TYPE_UNKNOWN)
+		return type == ENTRY_TYPE_DIRECTORY;
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int take_entry(struct walk *walk, struct bytes directory, const struct entry *entry)
+{
+	char *path = path_join(directory, bytes_of(entry->name));
+
+	if (path == NULL)
+		return error_set_memory(walk->error);
+	if (is_directory(path, entry->type)) {
+		if (!is_other_tree(walk, path))
+			return push(walk, path);
+	} else if (!changes_has(walk->changes, path)) {
+		walk->files++;
+		if (walk->first == NULL) {
+			walk->first = path;
+			return 0;
+		}
+	}
+	free(path);
+	return 0;
+}
+
+static void say_unknown(struct walk *walk)
+{
+	char text[160], count[32];
+
+	walk->left += walk->files;
+	if (walk->files > 0 && walk->shown < DIRECTORIES_SHOWN) {
+		if (walk->files == 1)
+			snprintf(text, sizeof text, "left alone: the index does not have it");
+		else
+			snprintf(text, sizeof text,
+				 "left alone, with %s other file%s in the same directory: the "
+				 "index does not have them",
+				 format_count(walk->files - 1, count), walk->files == 2 ? "" : "s");
+		say_path(PROGRAM, bytes_of(walk->first), text);
+		walk->shown++;
+		walk->told += walk->files;
+	}
+	free(walk->first);
+	walk->first = NULL;
+	walk->files = 0;
+}
+
+static int read_directory(struct walk *walk, const char *path)
+{
+	struct entry_reader reader = {0};
+	struct entry entry;
+	int read = -1, status = 0, system_errno;
+	int directory = open_path(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+
+	if (directory >= 0 && entry_reader_begin(&reader, directory) == 0)
+		while (status == 0 && (read = entry_reader_next(&reader, &entry)) == 1)
+			status = take_entry(walk, bytes_of(path), &entry);
+	system_errno = errno;
+	if (directory >= 0) {
+		entry_reader_end(&reader);
+		entry_reader_release(&reader);
+		close(directory);
+	}
+	/* Directories that became empty were removed. */
+	if (status == 0 && read < 0 && system_errno != ENOENT) {
+		walk->left++;
+		walk->told++;
+		say_path(PROGRAM, bytes_of(path), explain_errno(system_errno));
+	}
+	say_unknown(walk);
+	return status;
+}
+
+static int walk_all(struct walk *walk)
+{
+	int status = 0;
+
+	while (status == 0 && walk->count > 0) {
+		char *path = walk->pending[--walk->count];
+		status = read_directory(walk, path);
+		free(path);
+	}
+	return status;
+}
+
+int unindexed_report(const struct tree_request *request, const struct changes *changes,
+		     uint64_t *left, struct simhash_error *error)
+{
+	struct walk walk = {.request = request, .changes = changes, .error = error};
+	char text[120], count[32];
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < request->source_count; i++) {
+		struct bytes source = request->sources[i].path;
+		char *path = source.size == 0 ? strdup("/") : strndup(source.data, source.size);
+		if (bytes_compare(source, request->destination) == 0)
+			free(path);
+		else
+			status = path == NULL ? error_set_memory(error) : push(&walk, path);
+		if (status == 0)
+			status = walk_all(&walk);
+	}
+	while (walk.count > 0)
+		free(walk.pending[--walk.count]);
+	free(walk.pending);
+	if (walk.left > walk.told) {
+		snprintf(text, sizeof text,
+			 "left %s more files alone: the index does not have them",
+			 format_count(walk.left - walk.told, count));
+		say(PROGRAM, text);
+	}
+	*left += walk.left;
+	return status;
+}
