@@ -31,11 +31,11 @@ static void widen_layout(struct layout *layout, const struct keep_file *file)
 		layout->columns = columns;
 }
 
-void act_lines_begin(struct acting *acting, const struct plan *plan)
+void act_lines_begin(struct act_lines *lines, const struct plan *plan, bool moves)
 {
 	struct bytes common;
 
-	if (!acting->how.has_marks || plan->count == 0)
+	if (!lines->how.has_marks || plan->count == 0)
 		return;
 	common = path_above(bytes_of(plan->acts[0].file->path));
 	for (size_t i = 0; i < plan->count; i++) {
@@ -43,20 +43,20 @@ void act_lines_begin(struct acting *acting, const struct plan *plan)
 		if (plan->acts[i].kept != NULL)
 			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
 	}
-	acting->layout = (struct layout){.prefix = paths_prefix(common)};
+	lines->layout = (struct layout){.prefix = paths_prefix(common)};
 	for (size_t i = 0; i < plan->count; i++) {
-		widen_layout(&acting->layout, plan->acts[i].file);
-		widen_layout(&acting->layout, plan->acts[i].kept);
+		widen_layout(&lines->layout, plan->acts[i].file);
+		widen_layout(&lines->layout, plan->acts[i].kept);
 	}
-	if (acting->layout.columns > acting->how.columns || acting->policy.action == ACTION_MOVE)
-		acting->layout.columns = acting->how.columns;
-	write_prefix(stdout, &acting->layout);
+	if (lines->layout.columns > lines->how.columns || moves)
+		lines->layout.columns = lines->how.columns;
+	write_prefix(stdout, &lines->layout);
 }
 
 /*
  * Write a line for a terminal: the kept file, or, indented, the act on another file.
  */
-static void write_screen_line(const struct acting *acting, const char *what,
+static void write_screen_line(const struct act_lines *lines, const char *what,
 			      const struct keep_file *file, const char *to, bool is_kept)
 {
 	const char *colour = is_kept ? GREEN : YELLOW;
@@ -66,8 +66,8 @@ static void write_screen_line(const struct acting *acting, const char *what,
 
 	if (out == NULL)
 		return;
-	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", acting->how.has_colours ? colour : "",
-		WHAT_COLUMNS - (is_kept ? 0 : 2), what, acting->how.has_colours ? PLAIN : "",
+	fprintf(out, "%s%s%-*s%s%c", is_kept ? "" : "  ", lines->how.has_colours ? colour : "",
+		WHAT_COLUMNS - (is_kept ? 0 : 2), what, lines->how.has_colours ? PLAIN : "",
 		PATH_MARK);
 	write_escaped(out, bytes_of(file->path));
 	if (to != NULL) {
@@ -79,16 +79,16 @@ static void write_screen_line(const struct acting *acting, const char *what,
 	if (file->size_bytes != KEEP_SIZE_UNKNOWN)
 		format_bytes((double)file->size_bytes, bytes);
 	snprintf(end, sizeof end, "%*s", SIZE_COLUMNS - 1, bytes);
-	write_marked_to(stdout, (struct bytes){line, size}, end, &acting->layout);
+	write_marked_to(stdout, (struct bytes){line, size}, end, &lines->layout);
 	putchar('\n');
 	free(line);
 }
 
-void act_line_write(const struct acting *acting, const char *what, const struct keep_file *file,
+void act_line_write(const struct act_lines *lines, const char *what, const struct keep_file *file,
 		    const char *to, bool is_kept)
 {
-	if (acting->how.has_marks) {
-		write_screen_line(acting, what, file, to, is_kept);
+	if (lines->how.has_marks) {
+		write_screen_line(lines, what, file, to, is_kept);
 		return;
 	}
 	printf("%-9s ", what);
@@ -98,4 +98,9 @@ void act_line_write(const struct acting *acting, const char *what, const struct 
 		write_escaped(stdout, bytes_of(to));
 	}
 	putchar('\n');
+}
+
+void act_lines_release(struct act_lines *lines)
+{
+	free((char *)(uintptr_t)lines->layout.prefix.data);
 }

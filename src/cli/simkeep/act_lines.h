@@ -1,17 +1,35 @@
 /*
- * Declares the lines of acts.
+ * Writes a line for each kept file and each act.
+ *
+ *     struct act_lines lines = {.how = presentation_of(stdout, &formatter_text)};
+ *     act_lines_begin(&lines, &plan, moves);
+ *     act_line_write(&lines, "keep", kept, NULL, true);
+ *     act_lines_release(&lines);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_CLI_ACT_LINES_H
 #define SIMHASH_CLI_ACT_LINES_H
 
-#include "cli/simkeep/acting.h"
+#include "keep/keep.h"
+#include "report/lists/formatter.h"
+#include "report/lists/marked.h"
 
-/* Find the common beginning of all paths of a plan, which a terminal shows only once. */
-void act_lines_begin(struct acting *acting, const struct plan *plan);
+struct act_lines {
+	struct presentation how; /* for standard output */
+	struct layout layout;	 /* for lines on a terminal; owns its prefix */
+};
+
+/*
+ * Find the common beginning of all paths of a plan, which a terminal shows only once. `moves`: the
+ * lines have new paths.
+ */
+void act_lines_begin(struct act_lines *lines, const struct plan *plan, bool moves);
 
 /* Write the line of a kept file, or of an act on another file. `to` is its new path, or NULL. */
-void act_line_write(const struct acting *acting, const char *what, const struct keep_file *file,
+void act_line_write(const struct act_lines *lines, const char *what, const struct keep_file *file,
 		    const char *to, bool is_kept);
+
+void act_lines_release(struct act_lines *lines);
 
 #endif

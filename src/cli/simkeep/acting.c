@@ -16,7 +16,6 @@
 #include "base/files/path.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
-#include "cli/simkeep/act_lines.h"
 #include "cli/simkeep/next_step.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/signals.h"
@@ -97,7 +96,7 @@ int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 				  .policy = arguments->policy,
 				  .trees = arguments->operands.below,
 				  .tree_count = arguments->operands.below_count,
-				  .how = presentation_of(stdout, &formatter_text)};
+				  .lines.how = presentation_of(stdout, &formatter_text)};
 	if (resolve_rules(acting, error) != 0 || resolve_protected(acting, error) != 0)
 		return -1;
 	if (arguments->move_to == NULL)
@@ -125,7 +124,7 @@ void acting_end(struct acting *acting)
 	index_update_release(&acting->update);
 	staying_release(&acting->staying);
 	output_release(&acting->script);
-	free((char *)(uintptr_t)acting->layout.prefix.data);
+	act_lines_release(&acting->lines);
 }
 
 /* ---- Messages ---- */
@@ -215,7 +214,7 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 
 	if (arguments->quiet)
 		return;
-	if (acting->how.has_marks && acting->acts > 0)
+	if (acting->lines.how.has_marks && acting->acts > 0)
 		fputc('\n', stderr);
 	if (acting->changes != NULL)
 		changes_write_totals(stderr, acting->changes, arguments->yes, acting->saved_bytes);
@@ -253,8 +252,8 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 			 struct simhash_error *error)
 {
 	const struct removable_view view = {.out = stdout,
-					    .columns = acting->how.columns,
-					    .has_colours = acting->how.has_colours};
+					    .columns = acting->lines.how.columns,
+					    .has_colours = acting->lines.how.has_colours};
 	char count[32], bytes[32];
 
 	if (removable_add_up(&acting->removable, error) != 0)
@@ -270,7 +269,7 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 		       acting->acts == 1 ? "it" : "them",
 		       format_bytes((double)acting->saved_bytes, bytes));
 	write_others(acting, plan);
-	if (acting->acts > 0 && acting->how.has_marks && acting->script.stream == NULL)
+	if (acting->acts > 0 && acting->lines.how.has_marks && acting->script.stream == NULL)
 		fputs("The oldest of identical files is kept.\n\n", stdout);
 	removable_write(&acting->removable, &view);
 	return 0;
@@ -302,14 +301,14 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
 		return 0;
 	if (lists_files && kept != NULL && (*shown == NULL || strcmp(kept->path, *shown) != 0))
-		act_line_write(acting, "keep", kept, NULL, true);
+		act_line_write(&acting->lines, "keep", kept, NULL, true);
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;
 	if (acting->changes != NULL)
 		changes_done(acting->changes, act);
 	if (lists_files)
-		act_line_write(acting,
+		act_line_write(&acting->lines,
 			       act->action == ACTION_REPORT ? "remove" : action_name(act->action),
 			       act->file, result->to, false);
 	acting->acts++;
@@ -332,7 +331,7 @@ static int act_on_plan(struct acting *acting, const struct plan *plan, struct ac
 	size_t count;
 
 	if (lists_files_of(acting))
-		act_lines_begin(acting, plan);
+		act_lines_begin(&acting->lines, plan, acting->policy.action == ACTION_MOVE);
 	for (size_t at = 0; status == 0 && at < plan->count; at += count) {
 		count = plan->count - at < ACT_BATCH ? plan->count - at : ACT_BATCH;
 		status = actor_act(actor, plan->acts + at, count, results, error);
@@ -353,7 +352,7 @@ static void folder_removed(void *context, const char *path)
 	acting->folders++;
 	if (has_index(acting))
 		index_update_note_folder(&acting->update, path);
-	if (lists(acting) && acting->changes == NULL && !acting->how.has_marks) {
+	if (lists(acting) && acting->changes == NULL && !acting->lines.how.has_marks) {
 		printf("%-9s ", action_name(ACTION_RMDIR));
 		write_escaped(stdout, bytes_of(path));
 		putchar('\n');

@@ -13,14 +13,13 @@
 #define SIMHASH_CLI_ACTING_H
 
 #include "cli/options/keep_options.h"
+#include "cli/simkeep/act_lines.h"
 #include "cli/simkeep/changes.h"
 #include "cli/simkeep/covered.h"
 #include "cli/simkeep/index_update.h"
 #include "cli/simkeep/removable.h"
 #include "cli/simkeep/staying.h"
 #include "cli/simkeep/tool_trees.h"
-#include "report/lists/formatter.h"
-#include "report/lists/marked.h"
 #include "report/lists/output_file.h"
 
 struct acting {
@@ -42,8 +41,7 @@ struct acting {
 	struct removable removable; /* copies, if folders are listed */
 	struct changes *changes; /* collects acts for a list by folder, instead of lines; or NULL */
 	uint64_t acts, moves, folders, left, saved_bytes, unreadable;
-	struct presentation how; /* for standard output */
-	struct layout layout;	 /* for lines on a terminal; owns its prefix */
+	struct act_lines lines;
 };
 
 /* Find the directories of rules and options. The caller calls acting_end, also after -1. */

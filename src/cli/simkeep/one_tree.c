@@ -213,8 +213,8 @@ static int show(struct one_tree *tree, struct changes *changes, struct simhash_e
 {
 	const struct acting *acting = tree->acting;
 	const struct change_view view = {.out = stdout,
-					 .columns = acting->how.columns,
-					 .has_colours = acting->how.has_colours};
+					 .columns = acting->lines.how.columns,
+					 .has_colours = acting->lines.how.has_colours};
 	bool is_shown = !acting->arguments->quiet && !acting->script_is_output;
 
 	changes_sort(changes);
