@@ -20,6 +20,7 @@
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
 #include "store/rows/folder_rows.h"
+#include "store/rows/known_file.h"
 
 #define PROGRAM "simkeep"
 
@@ -182,6 +183,21 @@ static int read_files(struct one_tree *tree, struct store *store,
 	return status;
 }
 
+/* Files in the destination that are not in the index are kept, but not recognized as copies. */
+static void explain_destination(const struct one_tree *tree)
+{
+	struct simhash_error error;
+
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree_source_of(&tree->request, bytes_of(tree->files[i].path)) ==
+		    TREE_DESTINATION)
+			return;
+	if (tree->acting->arguments->quiet || !directory_has_entries(tree->destination))
+		return;
+	store_say_not_indexed(bytes_of(tree->destination), &error);
+	say(PROGRAM, error.message);
+}
+
 /* ---- The plan ---- */
 
 /* Write the commands of the acts that are possible. */
@@ -305,6 +321,8 @@ static int read_index(struct one_tree *tree, const char *host, struct simhash_er
 	if (status == 0 && !has_files && !arguments->quiet)
 		say(PROGRAM, EMPTY_INDEX);
 	tool_trees_say(&acting->tools, arguments->quiet);
+	if (status == 0)
+		explain_destination(tree);
 	store_close(store);
 	free(url);
 	simhash_tag_set_free(tags);

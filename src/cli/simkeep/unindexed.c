@@ -134,6 +134,23 @@ static int read_directory(struct walk *walk, const char *path)
 	return status;
 }
 
+bool directory_has_entries(const char *path)
+{
+	struct entry_reader reader = {0};
+	struct entry entry;
+	int directory = open_path(path, O_RDONLY | O_DIRECTORY);
+	bool has_entries = false;
+
+	if (directory < 0)
+		return false;
+	if (entry_reader_begin(&reader, directory) == 0)
+		has_entries = entry_reader_next(&reader, &entry) == 1;
+	entry_reader_end(&reader);
+	entry_reader_release(&reader);
+	close(directory);
+	return has_entries;
+}
+
 static int walk_all(struct walk *walk)
 {
 	int status = 0;

@@ -15,4 +15,7 @@
 int unindexed_report(const struct tree_request *request, const struct changes *changes,
 		     uint64_t *left, struct simhash_error *error);
 
+/* Does a directory exist, and is it not empty? */
+bool directory_has_entries(const char *path);
+
 #endif
