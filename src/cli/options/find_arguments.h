@@ -31,6 +31,13 @@ struct find_known {
 	enum known_format format;
 };
 
+/* Sides that were named. All zero to begin with. */
+struct side_list {
+	struct find_side *sides; /* owned */
+	char **texts;		 /* owned with its items; the sides point into them */
+	size_t count, capacity, text_capacity;
+};
+
 /* With --quiet, lists are written here. */
 #define NO_OUTPUT "/dev/null"
 
@@ -67,9 +74,13 @@ struct find_arguments {
 	/* For --directories. */
 	bool directories;
 	double min_shared;
-	struct find_side *sides; /* owned: the directories */
-	char **side_texts;	 /* owned with its items; the sides point into them */
-	size_t side_count, side_capacity, side_text_capacity;
+	struct side_list tops;		/* the operands of --directories, --missing and --copies */
+	bool missing;			/* --missing */
+	struct side_list places;	/* the values of --in, except for lists, which are these: */
+	struct find_known *place_lists; /* owned; the paths are borrowed */
+	size_t place_list_count, place_list_capacity;
+	bool has_copies; /* --copies */
+	uint64_t least_copies, most_copies;
 	bool covers;			   /* --cover */
 	bool lists_order, with_references; /* for --order */
 };

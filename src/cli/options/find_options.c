@@ -14,6 +14,7 @@
 #include "report/formats/formats.h"
 #include "report/lists/cover_list.h"
 #include "report/lists/file_order.h"
+#include "report/presence/presence_list.h"
 
 void find_arguments_init(struct find_arguments *arguments)
 {
@@ -36,10 +37,9 @@ void find_arguments_release(struct find_arguments *arguments)
 	free(arguments->between_text[0]);
 	free(arguments->between_text[1]);
 	operands_release(&arguments->operands);
-	for (size_t i = 0; i < arguments->side_count; i++)
-		free(arguments->side_texts[i]);
-	free(arguments->side_texts);
-	free(arguments->sides);
+	side_list_release(&arguments->tops);
+	side_list_release(&arguments->places);
+	free(arguments->place_lists);
 	free(arguments->known);
 	free(arguments->inputs);
 }
@@ -141,6 +141,26 @@ static const struct option_row rows[] = {
 		      "min-resemblance format output limit threads limits limits=memory "
 		      "color summary=text summary=none quiet fail-on-match FILE DIR",
 	 .is_common = true},
+
+	{.heading = "What exists only here"},
+	{0, "missing", NULL,
+	 "list the files below each DIR whose content is nowhere else, under any name; exit with "
+	 "status 3 if there are any; DIR may be an archive or HOST:DIRECTORY",
+	 .parse = set_flag, .field = FIELD(missing),
+	 .only_with = "in database tag-set host ext exclude min-size max-size known only "
+		      "only=copies only=similar only=parts min-resemblance format output limit "
+		      "threads limits limits=memory color update summary progress quiet FILE DIR",
+	 .is_common = true},
+	{0, "in", "=PLACE",
+	 "with --missing, look for the contents only in PLACE; this is a directory, an archive, "
+	 "HOST:, HOST:DIRECTORY, or a list as for --known; can be given several times",
+	 .parse = add_place, .kind = VALUE_FILE, .is_list = true, .needs = "missing"},
+	{0, "copies", "=N",
+	 "list the files whose content is on N file systems or hosts; <N, >N: fewer, more",
+	 .parse = set_copies, .kind = VALUE_TEXT,
+	 .only_with = "database tag-set host ext exclude min-size max-size known format output "
+		      "limit threads limits limits=memory color update summary progress quiet "
+		      "fail-on-match FILE DIR"},
 
 	{.heading = "The parts of a file"},
 	{0, "cover", NULL,
@@ -390,6 +410,15 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "--cover cannot be combined with --format=%s; expected text, csv, "
 				 "json or jsonl",
 				 arguments->formatter->name);
+	if ((arguments->missing || arguments->has_copies) &&
+	    !formats_presence(arguments->formatter))
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--%s cannot be combined with --format=%s; expected text, csv, "
+				 "json, jsonl or null",
+				 arguments->missing ? "missing" : "copies",
+				 arguments->formatter->name);
+	if (arguments->missing && arguments->tops.count == 0)
+		return error_set(error, SIMHASH_E_SYNTAX, "--missing needs a DIR");
 	if (arguments->lists_order && !formats_orders(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--order cannot be combined with --format=%s; expected text, csv, "
@@ -413,17 +442,34 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 	return 0;
 }
 
-/* The operands of --directories are sides, which may be on other hosts. */
+/* The operands of these tasks are sides, which may be on other hosts. */
+static int take_sides(struct find_arguments *arguments, int count, char **words,
+		      struct simhash_error *error)
+{
+	const char *option = arguments->directories ? "directories"
+			     : arguments->missing   ? "missing"
+						    : "copies";
+
+	for (int i = 0; i < count; i++) {
+		if (side_list_add(&arguments->tops, option, words[i], error) != 0)
+			return -1;
+		/* Patterns are relative to these directories, and --update indexes them. */
+		if (!arguments->directories && operand_is_directory(words[i]) &&
+		    operands_take(&arguments->operands, 1, &words[i], error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int take_operands(struct find_arguments *arguments, int count, char **words,
 			 struct simhash_error *error)
 {
 	struct operands *operands = &arguments->operands;
 
-	if (!arguments->directories && operands_take(operands, count, words, error) != 0)
+	if (arguments->directories || arguments->missing || arguments->has_copies)
+		return take_sides(arguments, count, words, error);
+	if (operands_take(operands, count, words, error) != 0)
 		return -1;
-	for (int i = 0; arguments->directories && i < count; i++)
-		if (add_side(arguments, words[i], error) != 0)
-			return -1;
 	arguments->request.below = operands->below;
 	arguments->request.below_count = operands->below_count;
 	return 0;

@@ -1,10 +1,11 @@
 /*
- * Reads the sides of --between and --directories, which may be on other hosts.
+ * Reads the sides of --between, --directories, --missing and --in, which may be on other hosts.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/basic/error.h"
 #include "base/data/array.h"
@@ -62,17 +63,57 @@ int set_between(const struct option_use *use, struct simhash_error *error)
 	return 0;
 }
 
-int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error)
+int side_list_add(struct side_list *list, const char *option, const char *text,
+		  struct simhash_error *error)
 {
-	size_t count = arguments->side_count;
+	size_t count = list->count;
 
-	if (array_reserve(&arguments->sides, &arguments->side_capacity, count + 1,
-			  sizeof *arguments->sides, error) != 0 ||
-	    array_reserve(&arguments->side_texts, &arguments->side_text_capacity, count + 1,
-			  sizeof *arguments->side_texts, error) != 0)
+	if (array_reserve(&list->sides, &list->capacity, count + 1, sizeof *list->sides, error) !=
+		    0 ||
+	    array_reserve(&list->texts, &list->text_capacity, count + 1, sizeof *list->texts,
+			  error) != 0)
 		return -1;
-	arguments->side_texts[count] = NULL;
-	arguments->side_count++;
-	return parse_side("directories", text, &arguments->side_texts[count],
-			  &arguments->sides[count], error);
+	list->texts[count] = NULL;
+	list->count++;
+	return parse_side(option, text, &list->texts[count], &list->sides[count], error);
+}
+
+void side_list_release(struct side_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->texts[i]);
+	free(list->texts);
+	free(list->sides);
+}
+
+/* Is this a file that begins like a list of hashes? */
+static bool is_hash_list(const char *path)
+{
+	struct known_hashes hashes;
+	struct known_list *list;
+	struct simhash_error ignored;
+	struct stat status;
+	bool is_list = false;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    known_list_open(path, KNOWN_BY_FORM, &list, &ignored) != 0)
+		return false;
+	is_list = known_list_next(list, &hashes, &ignored) >= 0;
+	known_list_close(list);
+	return is_list;
+}
+
+int add_place(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+
+	if (!is_hash_list(use->text))
+		return side_list_add(&arguments->places, "in", use->text, error);
+	if (array_reserve(&arguments->place_lists, &arguments->place_list_capacity,
+			  arguments->place_list_count + 1, sizeof *arguments->place_lists,
+			  error) != 0)
+		return -1;
+	arguments->place_lists[arguments->place_list_count++] =
+		(struct find_known){use->text, KNOWN_BY_FORM};
+	return add_input(arguments, use->text, "it is a list of --in", error);
 }

@@ -19,8 +19,8 @@
 /* ---- Similarity ---- */
 
 /* Remember a file that an option reads, because the output must not replace it. */
-static int add_input(struct find_arguments *arguments, const char *path, const char *what,
-		     struct simhash_error *error)
+int add_input(struct find_arguments *arguments, const char *path, const char *what,
+	      struct simhash_error *error)
 {
 	if (array_reserve(&arguments->inputs, &arguments->input_capacity,
 			  arguments->input_count + 1, sizeof *arguments->inputs, error) != 0)
@@ -94,6 +94,24 @@ int set_directories(const struct option_use *use, struct simhash_error *error)
 {
 	((struct find_arguments *)use->arguments)->directories = true;
 	return use->text == NULL ? 0 : parse_share(use, use->field, error);
+}
+
+/* N, <N or >N. */
+int set_copies(const struct option_use *use, struct simhash_error *error)
+{
+	struct find_arguments *arguments = use->arguments;
+	char sign = use->text[0] == '<' || use->text[0] == '>' ? use->text[0] : '=';
+	struct option_use number = *use;
+	uint64_t copies;
+
+	if (sign != '=')
+		number.text++;
+	if (parse_number(&number, 1, UINT32_MAX, &copies, error) != 0)
+		return -1;
+	arguments->has_copies = true;
+	arguments->least_copies = sign == '<' ? 1 : sign == '>' ? copies + 1 : copies;
+	arguments->most_copies = sign == '<' ? copies - 1 : sign == '>' ? UINT64_MAX : copies;
+	return 0;
 }
 
 /* ---- Which files ---- */

@@ -9,7 +9,7 @@
 
 option_parse_fn add_find_exclude, add_kind, add_tolerance, set_candidates, set_size_ratio,
 	set_measure, set_min_resemblance, set_partition, set_nearest, set_group, set_order,
-	set_sort, set_format, set_limit, set_store, set_directories, add_known;
+	set_sort, set_format, set_limit, set_store, set_directories, set_copies, add_known;
 
 #define MIN_SHARED_DEFAULT 0.5
 
@@ -21,11 +21,17 @@ bool find_filter_takes(const void *context, struct bytes directory, struct bytes
 
 #define SORT_KEYS 5 /* the number of keys, each with and without "-" before it */
 
+/* Remember a file that an option reads; `what` ends the message if the output would replace it. */
+int add_input(struct find_arguments *arguments, const char *path, const char *what,
+	      struct simhash_error *error);
+
 /*
- * In find_sides.c: parsers of --between, and of a directory of --directories; both may be on
- * another host.
+ * In find_sides.c: parsers of --between, --in, and of a directory of an option; all may be on another
+ * host.
  */
-option_parse_fn set_between;
-int add_side(struct find_arguments *arguments, const char *text, struct simhash_error *error);
+option_parse_fn set_between, add_place;
+int side_list_add(struct side_list *list, const char *option, const char *text,
+		  struct simhash_error *error);
+void side_list_release(struct side_list *list);
 
 #endif

@@ -22,6 +22,8 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 {
 	if (arguments->directories)
 		return LIST_FOLDERS;
+	if (arguments->missing || arguments->has_copies)
+		return LIST_PRESENCE;
 	if (arguments->covers)
 		return LIST_COVER;
 	if (arguments->lists_order)

@@ -19,6 +19,7 @@ enum find_list {
 	LIST_LINEAGES, /* groups as trees */
 	LIST_REPORT,   /* groups as an HTML page */
 	LIST_FOLDERS,
+	LIST_PRESENCE, /* missing files, or files by their copies */
 	LIST_COVER,
 	LIST_ORDER
 };

@@ -171,7 +171,8 @@ void write_left_out(FILE *out, const struct find_plan *plan, const struct find_o
 		fprintf(out, "%s%s more %s%s left out by --limit\n",
 			plan->shows_blocks && plan->has_pager ? "\n" : "",
 			format_count(outcome->left_out, count),
-			plan->lists_groups	     ? "group"
+			plan->list == LIST_PRESENCE  ? "line"
+			: plan->lists_groups	     ? "group"
 			: plan->list == LIST_MATCHES ? "match"
 						     : "pair",
 			outcome->left_out == 1	     ? ""
@@ -245,7 +246,7 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 	if (error != NULL)
 		return "failed";
 	if (exit == EXIT_MATCH)
-		return "match";
+		return outcome->missing > 0 ? "missing" : "match";
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }
 
@@ -328,6 +329,7 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 		COUNT("identical", !by_groups, counts->identical),
 		COUNT("similar", !by_groups, counts->similar),
 		COUNT("kept", !by_groups, outcome->found),
+		COUNT("missing", arguments->missing, outcome->missing),
 		COUNT("left_out", true, outcome->left_out),
 		COUNT("stored_groups", is_stored, run->groups),
 		COUNT("stored_files", is_stored, run->files),

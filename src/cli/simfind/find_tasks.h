@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 
-#include "cli/options/find_options.h"
+#include "cli/simfind/find_summary.h"
+#include "report/lists/listing.h"
+#include "store/open/store.h"
 
 /* --compare: write the result of each measure for two files, and of `measure` if it is not NULL. */
 int compare_files(const char *path_a, const char *path_b, const struct simhash_tag_set *tags,
@@ -17,5 +19,15 @@ int compare_files(const char *path_a, const char *path_b, const struct simhash_t
 /* --update: index the DIRs. */
 int update_index(const struct find_arguments *arguments, bool *had_unreadable,
 		 struct simhash_error *error);
+
+/* A task that lists something other than pairs. It writes the list, and sets the outcome. */
+typedef int list_task_fn(const struct find_plan *plan, struct store *store, struct listing *listing,
+			 struct find_outcome *outcome, struct simhash_error *error);
+
+list_task_fn list_folders;  /* --directories */
+list_task_fn list_presence; /* --missing and --copies */
+list_task_fn list_order;    /* --order */
+/* --cover: a file that cannot be read is reported and counted, and the next ones are covered. */
+list_task_fn list_cover;
 
 #endif

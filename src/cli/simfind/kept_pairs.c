@@ -52,6 +52,14 @@ bool is_this_host(const struct find_plan *plan, const struct find_side *side)
 	return side->host == NULL || strcmp(side->host, plan->request->host) == 0;
 }
 
+bool are_of_one_host(const struct find_plan *plan, const struct find_side *x,
+		     const struct find_side *y)
+{
+	bool is_here = is_this_host(plan, x);
+
+	return is_here == is_this_host(plan, y) && (is_here || strcmp(x->host, y->host) == 0);
+}
+
 char *side_name(const struct find_plan *plan, const struct find_side *side, size_t *size)
 {
 	struct bytes path = side->directory.size == 0 ? bytes_of("/") : side->directory;
@@ -131,8 +139,8 @@ static int add_directories(struct page_origin *origin, const struct find_plan *p
 	const struct find_request *request = plan->request;
 	const struct find_arguments *arguments = plan->arguments;
 	bool has_sides = request->has_between && request->against == NULL;
-	const struct find_side *sides = has_sides ? request->between : arguments->sides;
-	size_t count = has_sides ? 2 : arguments->side_count;
+	const struct find_side *sides = has_sides ? request->between : arguments->tops.sides;
+	size_t count = has_sides ? 2 : arguments->tops.count;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < count; i++)

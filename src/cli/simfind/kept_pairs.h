@@ -20,6 +20,8 @@ int write_groups(const struct find_plan *plan, const struct find_counts *counts,
 		 struct simhash_error *error);
 
 bool is_this_host(const struct find_plan *plan, const struct find_side *side);
+bool are_of_one_host(const struct find_plan *plan, const struct find_side *x,
+		     const struct find_side *y);
 
 /*
  * Return "HOST:PATH", or "PATH" on this host, with a zero at the end. The caller frees it. NULL:

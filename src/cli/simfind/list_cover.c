@@ -2,7 +2,7 @@
  * Covers the FILEs one after another, and lists each cover at once.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/list_cover.h"
+#include "cli/simfind/find_tasks.h"
 
 #include "cli/terminal/terminal.h"
 #include "find/query/file_cover.h"

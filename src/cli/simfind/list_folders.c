@@ -2,7 +2,7 @@
  * Lists folders: checks the request, finds the folders, and writes the summary and the list.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/list_folders.h"
+#include "cli/simfind/find_tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +28,25 @@ static bool is_file(const struct find_plan *plan, size_t side)
 {
 	struct stat status;
 
-	return is_this_host(plan, &plan->arguments->sides[side]) &&
-	       stat(plan->arguments->side_texts[side], &status) == 0 && S_ISREG(status.st_mode);
+	return is_this_host(plan, &plan->arguments->tops.sides[side]) &&
+	       stat(plan->arguments->tops.texts[side], &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* If all sides are on this host, search groups only among the files below them. */
 static int limit_groups(const struct find_plan *plan, struct find_request *request,
 			struct bytes **below, struct simhash_error *error)
 {
-	*below = malloc((plan->arguments->side_count + 1) * sizeof **below);
+	*below = malloc((plan->arguments->tops.count + 1) * sizeof **below);
 	if (*below == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < plan->arguments->side_count; i++) {
-		if (!is_this_host(plan, &plan->arguments->sides[i]))
+	for (size_t i = 0; i < plan->arguments->tops.count; i++) {
+		if (!is_this_host(plan, &plan->arguments->tops.sides[i]))
 			return 0;
-		(*below)[i] = plan->arguments->sides[i].directory;
+		(*below)[i] = plan->arguments->tops.sides[i].directory;
 	}
-	if (plan->arguments->side_count > 0) {
+	if (plan->arguments->tops.count > 0) {
 		request->below = *below;
-		request->below_count = plan->arguments->side_count;
+		request->below_count = plan->arguments->tops.count;
 	}
 	return 0;
 }
@@ -429,8 +429,8 @@ int list_folders(const struct find_plan *plan, struct store *store, struct listi
 {
 	const struct find_sink sink = {.context = NULL};
 	struct find_request request = *plan->request;
-	const struct folder_request wanted = {.sides = plan->arguments->sides,
-					      .side_count = plan->arguments->side_count,
+	const struct folder_request wanted = {.sides = plan->arguments->tops.sides,
+					      .side_count = plan->arguments->tops.count,
 					      .min_shared = plan->arguments->min_shared,
 					      .with_similar = request.rule.verify.min_resemblance !=
 							      1};
@@ -444,7 +444,7 @@ int list_folders(const struct find_plan *plan, struct store *store, struct listi
 	if (status == 0) {
 		if (plan->has_pager)
 			pager_start(PROGRAM);
-		status = (plan->arguments->side_count == 2 ? compare_two : list_all)(
+		status = (plan->arguments->tops.count == 2 ? compare_two : list_all)(
 			plan, &finder, &wanted, listing, outcome, error);
 		finder_release(&finder);
 	}

@@ -2,7 +2,7 @@
  * Finds the order of the files, lists them, and writes a summary.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/list_order.h"
+#include "cli/simfind/find_tasks.h"
 
 #include <stdlib.h>
 

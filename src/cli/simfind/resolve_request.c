@@ -152,20 +152,28 @@ static int read_list(const struct find_known *list, struct known_contents *known
 	return 0;
 }
 
-int read_known(const struct find_arguments *arguments, struct find_request *request,
-	       struct store *store, struct known_contents *known, struct simhash_error *error)
+int read_known_lists(const struct find_known *lists, size_t count,
+		     const struct simhash_tag_set *tags, struct store *store,
+		     struct known_contents *known, struct simhash_error *error)
 {
 	int64_t tag_set;
 
-	if (arguments->known_count == 0)
-		return 0;
-	if (store_tag_set_id(store, request->tags, false, &tag_set, error) != 0 ||
+	if (store_tag_set_id(store, tags, false, &tag_set, error) != 0 ||
 	    known_contents_init(known, store, tag_set, error) != 0)
 		return -1;
-	for (size_t i = 0; i < arguments->known_count; i++)
-		if (read_list(&arguments->known[i], known, error) != 0)
+	for (size_t i = 0; i < count; i++)
+		if (read_list(&lists[i], known, error) != 0)
 			return -1;
-	if (known_contents_end(known, error) != 0)
+	return known_contents_end(known, error);
+}
+
+int read_known(const struct find_arguments *arguments, struct find_request *request,
+	       struct store *store, struct known_contents *known, struct simhash_error *error)
+{
+	if (arguments->known_count == 0)
+		return 0;
+	if (read_known_lists(arguments->known, arguments->known_count, request->tags, store, known,
+			     error) != 0)
 		return -1;
 	request->known = known;
 	note_known(arguments, known);

@@ -16,4 +16,9 @@ int resolve_measure(struct find_request *request, struct store *store, struct si
 int read_known(const struct find_arguments *arguments, struct find_request *request,
 	       struct store *store, struct known_contents *known, struct simhash_error *error);
 
+/* Read some lists into `known`. The caller always releases it, also after an error. */
+int read_known_lists(const struct find_known *lists, size_t count,
+		     const struct simhash_tag_set *tags, struct store *store,
+		     struct known_contents *known, struct simhash_error *error);
+
 #endif

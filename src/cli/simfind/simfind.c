@@ -18,9 +18,6 @@
 #include "cli/simfind/find_more.h"
 #include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
-#include "cli/simfind/list_cover.h"
-#include "cli/simfind/list_folders.h"
-#include "cli/simfind/list_order.h"
 #include "cli/simfind/list_pairs.h"
 #include "cli/simfind/nothing_found.h"
 #include "cli/simfind/resolve_request.h"
@@ -128,10 +125,11 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 
 	if (status != 0)
 		return status;
-	status = plan->list == LIST_FOLDERS ? list_folders(plan, store, listing, outcome, error)
-		 : plan->list == LIST_COVER ? list_cover(plan, store, listing, outcome, error)
-		 : plan->list == LIST_ORDER ? list_order(plan, store, listing, outcome, error)
-					    : list_pairs(plan, store, listing, outcome, error);
+	status = (plan->list == LIST_FOLDERS	? list_folders
+		  : plan->list == LIST_PRESENCE ? list_presence
+		  : plan->list == LIST_COVER	? list_cover
+		  : plan->list == LIST_ORDER	? list_order
+						: list_pairs)(plan, store, listing, outcome, error);
 	if (status == 0)
 		status = listing_publish(listing, error);
 	if (status == 0)
@@ -236,7 +234,7 @@ static int exit_status(const struct find_arguments *arguments, const struct find
 {
 	if (status != 0)
 		return EXIT_FAILURE;
-	if (arguments->fail_on_match && outcome->found > 0)
+	if (outcome->missing > 0 || (arguments->fail_on_match && outcome->found > 0))
 		return EXIT_MATCH;
 	return outcome->had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }

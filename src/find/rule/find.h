@@ -81,6 +81,12 @@ struct find_request {
 	bool has_between; /* only find pairs with one file on each of these sides */
 	struct find_side between[2];
 	/*
+	 * With `has_between`, the sides of each row, instead of `between`: a sum of SIDE_A and
+	 * SIDE_B. NULL: `between` counts. Any thread may call it.
+	 */
+	uint8_t (*sides)(const void *context, const struct file_row *row);
+	const void *sides_context;
+	/*
 	 * With `has_between`, the sides are this list and the index instead; see against.h. NULL:
 	 * no list.
 	 */

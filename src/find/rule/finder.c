@@ -58,15 +58,13 @@ static int say_not_indexed(const struct finder *finder, const struct row_scope *
 	return status;
 }
 
-/* A side without files is an error, because the result would look as if no files were similar. */
-static int find_side(struct finder *finder, int number, struct simhash_error *error)
+int finder_check_side(const struct finder *finder, const struct find_side *side,
+		      struct simhash_error *error)
 {
-	const struct find_side *side = &finder->request->between[number];
 	const char *host = side->host != NULL ? side->host : finder->request->host;
 	struct row_scope scope = {finder->tag_set, name_list_id(&finder->hosts, host)};
 	bool has_rows = false;
 
-	finder->side_host[number] = scope.host;
 	if (finder->tag_set == 0)
 		return 0;
 	if (scope.host > 0 &&
@@ -79,6 +77,16 @@ static int find_side(struct finder *finder, int number, struct simhash_error *er
 	return error_set(error, SIMHASH_E_RANGE, "the index has no files at or below %s:%.*s", host,
 			 side->directory.size == 0 ? 1 : (int)side->directory.size,
 			 side->directory.size == 0 ? "/" : side->directory.data);
+}
+
+/* A side without files is an error, because the result would look as if no files were similar. */
+static int find_side(struct finder *finder, int number, struct simhash_error *error)
+{
+	const struct find_side *side = &finder->request->between[number];
+
+	finder->side_host[number] = name_list_id(
+		&finder->hosts, side->host != NULL ? side->host : finder->request->host);
+	return finder_check_side(finder, side, error);
 }
 
 int finder_check_below(const struct finder *finder, struct bytes directory,
@@ -147,7 +155,8 @@ int finder_init(struct finder *finder, struct store *store, const struct find_re
 	for (int t = 0; t < SIMHASH_TAGS; t++)
 		finder->bits_for_tag[t] =
 			bits_for_tag(simhash_tag_set_tags(request->tags)[t].pattern);
-	for (int i = 0; status == 0 && request->has_between && request->against == NULL && i < 2;
+	for (int i = 0; status == 0 && request->has_between && request->against == NULL &&
+			request->sides == NULL && i < 2;
 	     i++)
 		status = find_side(finder, i, error);
 	for (size_t i = 0; status == 0 && i < request->below_count; i++)
@@ -213,6 +222,8 @@ static uint8_t sides_of(const struct finder *finder, const struct file_row *row)
 
 	if (finder->request->against != NULL)
 		return row->host == AGAINST_HOST ? SIDE_A : SIDE_B;
+	if (finder->request->sides != NULL)
+		return finder->request->sides(finder->request->sides_context, row);
 	for (int i = 0; finder->request->has_between && i < 2; i++)
 		if (row->host == finder->side_host[i] &&
 		    row_is_below(row->directory, row->name, between[i].directory))

@@ -67,6 +67,10 @@ int finder_next_folder_row(const struct finder *finder, struct folder_cursor *cu
 /* May files on these sides of --between be a pair? */
 bool finder_crosses(const struct finder *finder, unsigned sides_x, unsigned sides_y);
 
+/* Error: the index has no files in this side. */
+int finder_check_side(const struct finder *finder, const struct find_side *side,
+		      struct simhash_error *error);
+
 /* Error: the index has no files of this host at or below this absolute path of a directory. */
 int finder_check_below(const struct finder *finder, struct bytes directory,
 		       struct simhash_error *error);

@@ -1,0 +1,445 @@
+/*
+ * Lists the files that are missing elsewhere, or have few copies, and says how old the index is.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/basic/clock.h"
+#include "base/basic/error.h"
+#include "base/files/open_file.h"
+#include "base/files/path.h"
+#include "base/text/escape.h"
+#include "cli/simfind/find_tasks.h"
+#include "cli/simfind/kept_pairs.h"
+#include "cli/simfind/resolve_request.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/terminal.h"
+#include "find/rule/finder.h"
+#include "presence/presence.h"
+#include "report/presence/presence_list.h"
+#include "store/names/scan_run.h"
+
+#define PROGRAM "simfind"
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* ---- The age of the index ---- */
+
+/* The times of the last runs that indexed some sides, and the files that they could not read. */
+struct index_age {
+	int64_t oldest_ns, newest_ns; /* 0: there is no finished run */
+	uint64_t errors;
+};
+
+static bool covers(const struct finder *finder, const struct scan_run *run,
+		   const struct find_side *side)
+{
+	int64_t host = side->host == NULL ? finder->local_host
+					  : name_list_id(&finder->hosts, side->host);
+
+	return run->scope.host == host && run->scope.tag_set == finder->tag_set &&
+	       (path_is_at_or_below(side->directory, run->root) ||
+		path_is_at_or_below(run->root, side->directory));
+}
+
+/* Is there a later run of the same root? */
+static bool is_repeated(const struct scan_run_list *list, size_t at)
+{
+	const struct scan_run *run = &list->runs[at];
+
+	for (size_t i = at + 1; i < list->count; i++)
+		if (list->runs[i].scope.host == run->scope.host &&
+		    list->runs[i].scope.tag_set == run->scope.tag_set &&
+		    list->runs[i].finished_at_ns != 0 &&
+		    path_is_at_or_below(run->root, list->runs[i].root))
+			return true;
+	return false;
+}
+
+/* Add the runs of these sides; without sides, all runs except those of `tops` alone. */
+static struct index_age age_of(const struct finder *finder, const struct scan_run_list *list,
+			       const struct find_side *sides, size_t count)
+{
+	struct index_age age = {.errors = 0};
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct scan_run *run = &list->runs[i];
+		bool is_covered = count == 0;
+		for (size_t k = 0; k < count; k++)
+			is_covered = is_covered || covers(finder, run, &sides[k]);
+		if (!is_covered || run->finished_at_ns == 0 || is_repeated(list, i))
+			continue;
+		if (age.oldest_ns == 0 || run->started_at_ns < age.oldest_ns)
+			age.oldest_ns = run->started_at_ns;
+		if (run->started_at_ns > age.newest_ns)
+			age.newest_ns = run->started_at_ns;
+		age.errors += (uint64_t)run->errors;
+	}
+	return age;
+}
+
+#define TIME_SIZE 24
+
+static const char *format_time(int64_t time_ns, char text[TIME_SIZE])
+{
+	time_t seconds = (time_t)(time_ns / NS_PER_S);
+	struct tm local;
+
+	if (localtime_r(&seconds, &local) == NULL ||
+	    strftime(text, TIME_SIZE, "%Y-%m-%d %H:%M", &local) == 0)
+		snprintf(text, TIME_SIZE, "an unknown time");
+	return text;
+}
+
+/* Write "these files 2026-11-20 10:33", or the times of several runs. */
+static void write_age(FILE *out, const char *what, const struct index_age *age)
+{
+	char oldest[TIME_SIZE], newest[TIME_SIZE];
+
+	format_time(age->oldest_ns, oldest);
+	format_time(age->newest_ns, newest);
+	if (age->oldest_ns == 0)
+		fprintf(out, "%s never completely", what);
+	else if (strcmp(oldest, newest) == 0)
+		fprintf(out, "%s %s", what, oldest);
+	else
+		fprintf(out, "%s %s to %s", what, oldest, newest);
+}
+
+/* ---- The summary ---- */
+
+static uint64_t count_missing(const struct presence *found)
+{
+	uint64_t missing = 0;
+
+	for (int state = CONTENT_MISSING; state < PRESENCE_STATES; state++)
+		missing += found->files[state];
+	return missing;
+}
+
+static uint64_t count_all(const struct presence *found)
+{
+	return found->files[CONTENT_ELSEWHERE] + found->files[CONTENT_INSIDE] +
+	       count_missing(found);
+}
+
+/* Write the names of some sides and lists, or their number. */
+static void write_sides(FILE *out, const struct find_plan *plan, const struct side_list *list,
+			const struct find_known *lists, size_t list_count, const char *several)
+{
+	char *name = NULL, count[32];
+	size_t size;
+
+	if (list->count + list_count != 1) {
+		fprintf(out, "%s %s", format_count(list->count + list_count, count), several);
+		return;
+	}
+	if (list->count == 0) {
+		write_escaped(out, bytes_of(lists[0].path));
+		return;
+	}
+	name = side_name(plan, &list->sides[0], &size);
+	if (name != NULL)
+		write_escaped(out, (struct bytes){name, size});
+	free(name);
+}
+
+static void write_place(FILE *out, const struct find_plan *plan)
+{
+	const struct find_arguments *arguments = plan->arguments;
+
+	if (arguments->places.count + arguments->place_list_count == 0)
+		fputs("elsewhere in the index", out);
+	else {
+		fputs("in ", out);
+		write_sides(out, plan, &arguments->places, arguments->place_lists,
+			    arguments->place_list_count, "places");
+	}
+}
+
+static void write_states(FILE *out, const struct presence *found)
+{
+	static const struct {
+		enum presence_state state;
+		const char *one, *many;
+	} parts[] = {
+		{CONTENT_NOT_INDEXED, "is not indexed", "are not indexed"},
+		{CONTENT_CHANGED, "has changed since it was indexed",
+		 "have changed since they were indexed"},
+		{CONTENT_UNREADABLE, "cannot be read", "cannot be read"},
+	};
+	char count[32];
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		uint64_t files = found->files[parts[i].state];
+		if (files > 0)
+			fprintf(out, " %s of them %s.", format_count(files, count),
+				files == 1 ? parts[i].one : parts[i].many);
+	}
+}
+
+static void write_result(FILE *out, const struct find_plan *plan, const struct presence *found)
+{
+	uint64_t missing = count_missing(found), all = count_all(found);
+	int64_t bytes = found->bytes[CONTENT_MISSING] + found->bytes[CONTENT_NOT_INDEXED] +
+			found->bytes[CONTENT_CHANGED];
+	char count[32], files[32], size[32];
+
+	if (all == 0) {
+		fputs("There are no files with content below ", out);
+		write_sides(out, plan, &plan->arguments->tops, NULL, 0, "directories");
+		fputc('.', out);
+		return;
+	}
+	if (missing == 0)
+		fprintf(out, all == 1 ? "The only file below " : "All %s files below ",
+			format_count(all, files));
+	else
+		fprintf(out, "%s of %s file%s below ", format_count(missing, count),
+			format_count(all, files), plural(all));
+	write_sides(out, plan, &plan->arguments->tops, NULL, 0, "directories");
+	fputs(missing == 0   ? all == 1 ? " is also " : " are also "
+	      : missing == 1 ? " is not "
+			     : " are not ",
+	      out);
+	write_place(out, plan);
+	if (missing > 0)
+		fprintf(out, ": %s", format_bytes((double)bytes, size));
+	fputc('.', out);
+	write_states(out, found);
+	if (found->files[CONTENT_INSIDE] > 0)
+		fprintf(out, " %s of the others %s only in archives there.",
+			format_count(found->files[CONTENT_INSIDE], count),
+			found->files[CONTENT_INSIDE] == 1 ? "is" : "are");
+	if (found->empty > 0)
+		fprintf(out, " %s empty file%s left out.", format_count(found->empty, count),
+			found->empty == 1 ? " was" : "s were");
+}
+
+static void write_errors(FILE *out, uint64_t unknown)
+{
+	char count[32];
+
+	if (unknown > 0)
+		fprintf(out, " simhash could not read %s file%s there.",
+			format_count(unknown, count), plural(unknown));
+}
+
+static int summarize(const struct find_plan *plan, struct listing *listing,
+		     const struct presence *found, const struct index_age ages[2], uint64_t unknown,
+		     struct simhash_error *error)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!plan->shows_summary)
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	write_result(out, plan, found);
+	write_errors(out, unknown);
+	write_age(out, " Indexed: these files", &ages[0]);
+	if (plan->arguments->places.count + plan->arguments->place_list_count == 0)
+		write_age(out, ", the whole index", &ages[1]);
+	else if (plan->arguments->places.count > 0)
+		write_age(out, ", the places", &ages[1]);
+	fputc('.', out);
+	return write_list_summary(listing, out, &text, error);
+}
+
+static int summarize_copies(const struct find_plan *plan, struct listing *listing,
+			    const struct presence *found, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	int64_t bytes = 0;
+	char *text = NULL, count[32], size_text[32];
+	size_t size;
+	FILE *out;
+
+	if (!plan->shows_summary)
+		return 0;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	for (int state = 0; state < PRESENCE_STATES; state++)
+		bytes += found->bytes[state];
+	fprintf(out, "%s file%s %s ", format_count(found->count, count), plural(found->count),
+		found->count == 1 ? "has its content on" : "have their content on");
+	if (arguments->least_copies == arguments->most_copies)
+		format_count(arguments->least_copies, count);
+	else if (arguments->most_copies == UINT64_MAX) {
+		fputs("more than ", out);
+		format_count(arguments->least_copies - 1, count);
+	} else {
+		fputs("fewer than ", out);
+		format_count(arguments->most_copies + 1, count);
+	}
+	fprintf(out, "%s file system%s: %s.", count, strcmp(count, "1") == 0 ? "" : "s",
+		format_bytes((double)bytes, size_text));
+	return write_list_summary(listing, out, &text, error);
+}
+
+/* ---- The task ---- */
+
+static bool is_directory(const struct find_plan *plan, const struct find_side *side)
+{
+	struct stat status;
+
+	return is_this_host(plan, side) &&
+	       stat(side->directory.size == 0 ? "/" : side->directory.data, &status) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
+static int refuse_place(const struct find_side *place, const struct find_side *top,
+			struct simhash_error *error)
+{
+	return error_set(error, SIMHASH_E_RANGE,
+			 "--in: %.*s is in %.*s, so it would be lost with it",
+			 (int)place->directory.size, place->directory.data,
+			 top->directory.size == 0 ? 1 : (int)top->directory.size,
+			 top->directory.size == 0 ? "/" : top->directory.data);
+}
+
+/*
+ * Fail if a side has no rows and is not walked, because then nothing would seem to be missing; or if
+ * a place is among the files in question.
+ */
+static int check_sides(const struct find_plan *plan, struct finder *finder,
+		       struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	const struct side_list *tops = &arguments->tops, *places = &arguments->places;
+
+	for (size_t i = 0; i < tops->count; i++)
+		if (!(arguments->missing && is_directory(plan, &tops->sides[i])) &&
+		    finder_check_side(finder, &tops->sides[i], error) != 0)
+			return -1;
+	for (size_t i = 0; i < places->count; i++) {
+		const struct find_side *place = &places->sides[i];
+		if (finder_check_side(finder, place, error) != 0)
+			return -1;
+		for (size_t k = 0; k < tops->count; k++)
+			if (are_of_one_host(plan, place, &tops->sides[k]) &&
+			    path_is_at_or_below(place->directory, tops->sides[k].directory))
+				return refuse_place(place, &tops->sides[k], error);
+	}
+	return 0;
+}
+
+/* Count the files that simhash could not read below tops that are not walked. */
+static uint64_t count_unknown(const struct find_plan *plan, const struct finder *finder,
+			      const struct scan_run_list *runs)
+{
+	const struct side_list *tops = &plan->arguments->tops;
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < tops->count; i++)
+		if (!is_directory(plan, &tops->sides[i]))
+			unknown += age_of(finder, runs, &tops->sides[i], 1).errors;
+	return unknown;
+}
+
+static int list_missing(const struct find_plan *plan, struct finder *finder,
+			const struct known_contents *lists, struct listing *listing,
+			struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	const struct presence_request wanted = {
+		.tops = arguments->tops.sides,
+		.top_count = arguments->tops.count,
+		.places = arguments->places.sides,
+		.place_count = arguments->places.count,
+		.lists = lists,
+		.relatives = plan->request->kinds == 0
+				     ? PAIRS_SIMILAR | PAIRS_PARTS
+				     : plan->request->kinds & (PAIRS_SIMILAR | PAIRS_PARTS)};
+	struct scan_run_list runs;
+	struct presence found;
+	struct index_age ages[2];
+	uint64_t unknown;
+	int status;
+
+	if (store_read_runs(finder->store, &runs, error) != 0)
+		return -1;
+	status = finder_missing(finder, &wanted, &found, error);
+	if (status == 0) {
+		ages[0] = age_of(finder, &runs, wanted.tops, wanted.top_count);
+		ages[1] = age_of(finder, &runs, wanted.places, wanted.place_count);
+		unknown = count_unknown(plan, finder, &runs);
+		outcome->counts.rows = count_all(&found);
+		outcome->counts.empty = found.empty;
+		outcome->unreadable = found.files[CONTENT_UNREADABLE] + unknown;
+		outcome->missing = count_missing(&found) + unknown;
+		outcome->found = outcome->missing;
+		if (plan->has_pager)
+			pager_start(PROGRAM);
+		status = summarize(plan, listing, &found, ages, unknown, error);
+		if (status == 0)
+			status = listing_write_presence(listing, &found, arguments->order.limit,
+							false, error);
+		presence_release(&found);
+	}
+	scan_run_list_release(&runs);
+	return status;
+}
+
+static int list_copies(const struct find_plan *plan, struct finder *finder, struct listing *listing,
+		       struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	const struct presence_request wanted = {.tops = arguments->tops.sides,
+						.top_count = arguments->tops.count,
+						.least_copies = arguments->least_copies,
+						.most_copies = arguments->most_copies};
+	struct presence found;
+	int status;
+
+	if (finder_copies(finder, &wanted, &found, error) != 0)
+		return -1;
+	outcome->found = found.count;
+	if (plan->has_pager)
+		pager_start(PROGRAM);
+	status = summarize_copies(plan, listing, &found, error);
+	if (status == 0)
+		status = listing_write_presence(listing, &found, arguments->order.limit, true,
+						error);
+	presence_release(&found);
+	return status;
+}
+
+int list_presence(const struct find_plan *plan, struct store *store, struct listing *listing,
+		  struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
+	const struct find_sink sink = {.context = NULL};
+	struct known_contents lists = {.store = NULL};
+	struct finder finder;
+	int status;
+
+	if (finder_init(&finder, store, plan->request, &sink, &arguments->resources, error) != 0)
+		return -1;
+	status = check_sides(plan, &finder, error);
+	if (status == 0 && arguments->place_list_count > 0)
+		status = read_known_lists(arguments->place_lists, arguments->place_list_count,
+					  plan->request->tags, store, &lists, error);
+	if (status == 0)
+		status = arguments->missing
+				 ? list_missing(plan, &finder,
+						arguments->place_list_count > 0 ? &lists : NULL,
+						listing, outcome, error)
+				 : list_copies(plan, &finder, listing, outcome, error);
+	outcome->left_out = listing->left_out;
+	if (status == 0 && plan->shows_summary)
+		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);
+	known_contents_release(&lists);
+	finder_release(&finder);
+	return status;
+}

@@ -1,0 +1,228 @@
+/*
+ * Finds the files whose content is in no place: reads the rows of the files in question, compares
+ * them with the disk, and then reads the rows of the other files.
+ * SPDX-License-Identifier: MIT
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/basic/error.h"
+#include "base/files/identity.h"
+#include "find/rule/known_contents.h"
+#include "presence/presence_files.h"
+
+/* Does the file with the content of a row still have its indexed size, time and inode? */
+static bool is_as_indexed(const struct file_row *row, const struct file_identity *now)
+{
+	int64_t size_bytes = row_is_inside(row->compressed_size_bytes) ? row->compressed_size_bytes
+								       : row->size_bytes;
+
+	return now->is_regular && now->size_bytes == size_bytes && now->mtime_ns == row->mtime_ns &&
+	       (row->inode == 0 || now->inode == (uint64_t)row->inode);
+}
+
+/* ---- The files in question ---- */
+
+/* A row of a directory that is walked waits for its file; other files exist if the index says so. */
+static int take_asked(struct held_files *held, const struct file_row *row,
+		      struct simhash_error *error)
+{
+	const struct find_side *top = held_top(held, row);
+	struct file_identity now;
+	struct held_file *file;
+	const char *path;
+	bool is_left_out;
+
+	if (top == NULL || !held_is_asked(top, row))
+		return 0;
+	is_left_out = finder_leaves_out(held->finder, row);
+	if (is_left_out && !held_walks(held, top))
+		return 0;
+	file = held_row_add(held, row, top, error);
+	if (file == NULL)
+		return -1;
+	file->is_left_out = is_left_out;
+	file->is_met = !held_walks(held, top);
+	if (!file->is_met || row->host != held->finder->local_host)
+		return 0;
+	/* A member of an archive of this host. */
+	path = held_path(held, row, error);
+	if (path == NULL)
+		return -1;
+	if (file_identity_read(AT_FDCWD, path, &now) != 0 || !is_as_indexed(row, &now))
+		file->state = CONTENT_CHANGED;
+	return 0;
+}
+
+/* ---- The other files ---- */
+
+/* Was the directory of a path walked, under another name? Then the file is one in question. */
+static bool is_in_walked(struct held_files *held, char *path)
+{
+	char *slash = strrchr(path, '/');
+	struct stat status;
+	bool is_found;
+
+	*slash = '\0';
+	is_found = stat(slash == path ? "/" : path, &status) == 0;
+	*slash = '/';
+	return !is_found || pair_set_has(&held->walked, (struct pair){(uint64_t)status.st_dev,
+								      (uint64_t)status.st_ino});
+}
+
+/* Is this one of the files in question, as far as inodes show? */
+static bool is_same_file(const struct held_files *held, const struct held_content *content,
+			 uint64_t device, uint64_t inode)
+{
+	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
+		const struct held_file *file = &held->files[at - 1];
+		if (file->is_met && file->device == device && file->inode == inode)
+			return true;
+	}
+	return false;
+}
+
+/* The same for a row of another host, which this host may have been earlier. */
+static bool is_renamed_host(const struct held_files *held, const struct held_content *content,
+			    const struct file_row *row)
+{
+	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
+		const struct held_file *file = &held->files[at - 1];
+		if (row->inode != 0 && file->inode == (uint64_t)row->inode &&
+		    file->mtime_ns == row->mtime_ns)
+			return true;
+	}
+	return false;
+}
+
+bool held_is_in_place(const struct held_files *held, const struct held_content *content,
+		      const struct file_row *row)
+{
+	const struct presence_request *wanted = held->wanted;
+
+	for (size_t i = 0; i < wanted->place_count; i++)
+		if (held_is_in(held, &wanted->places[i], row))
+			return true;
+	return wanted->place_count == 0 && wanted->lists == NULL &&
+	       (content == NULL || row->host == held->finder->local_host ||
+		!is_renamed_host(held, content, row));
+}
+
+/* The same for files of another host, whose inodes were indexed. */
+static bool is_same_file_there(const struct held_files *held, const struct held_content *content,
+			       const struct file_row *row)
+{
+	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
+		const struct held_file *file = &held->files[at - 1];
+		if (held->folders[file->folder - 1].host == row->host && row->inode != 0 &&
+		    file->inode == (uint64_t)row->inode && file->device == (uint64_t)row->device)
+			return true;
+	}
+	return false;
+}
+
+/* Does the file of a row exist, as it was indexed, and is it none of the files in question? */
+static int row_counts(struct held_files *held, const struct held_content *content,
+		      const struct file_row *row, bool *counts, struct simhash_error *error)
+{
+	struct file_identity now;
+
+	if (row->host != held->finder->local_host) {
+		*counts = !is_same_file_there(held, content, row);
+		return 0;
+	}
+	if (held_path(held, row, error) == NULL)
+		return -1;
+	*counts = file_identity_read(AT_FDCWD, held->path, &now) == 0 && is_as_indexed(row, &now) &&
+		  !is_in_walked(held, held->path) &&
+		  (now.links > 1 || !is_same_file(held, content, now.device, now.inode));
+	return 0;
+}
+
+static int take_place(struct held_files *held, const struct file_row *row,
+		      struct simhash_error *error)
+{
+	bool is_inside = row_is_inside(row->compressed_size_bytes), counts;
+	uint32_t number = held_content_find(held, row->size_bytes, row->content_hash);
+	struct held_content *content;
+
+	if (number == 0)
+		return 0;
+	content = &held->contents[number - 1];
+	if (content->state == CONTENT_ELSEWHERE ||
+	    (is_inside && content->state == CONTENT_INSIDE) || held_top(held, row) != NULL ||
+	    !held_is_in_place(held, content, row))
+		return 0;
+	if (row_counts(held, content, row, &counts, error) != 0)
+		return -1;
+	if (counts)
+		content->state = is_inside ? CONTENT_INSIDE : CONTENT_ELSEWHERE;
+	return 0;
+}
+
+static void look_in_lists(struct held_files *held)
+{
+	for (size_t i = 0; held->wanted->lists != NULL && i < held->content_count; i++)
+		if (known_contents_have(held->wanted->lists, held->contents[i].hash))
+			held->contents[i].state = CONTENT_ELSEWHERE;
+}
+
+/* ---- The search ---- */
+
+static int find_walks(struct held_files *held, struct simhash_error *error)
+{
+	const struct presence_request *wanted = held->wanted;
+	struct stat status;
+
+	held->walks = calloc(wanted->top_count + 1, sizeof *held->walks);
+	if (held->walks == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < wanted->top_count; i++) {
+		const struct find_side *top = &wanted->tops[i];
+		/* The directory is terminated by a zero. */
+		const char *path = top->directory.size == 0 ? "/" : top->directory.data;
+		bool is_here = top->host == NULL ||
+			       strcmp(top->host, held->finder->request->host) == 0;
+		held->walks[i] = is_here && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	}
+	return 0;
+}
+
+static bool lists_missing(const struct held_files *held, const struct held_file *file)
+{
+	(void)held;
+	return is_missing(file->state);
+}
+
+int finder_missing(struct finder *finder, const struct presence_request *wanted,
+		   struct presence *found, struct simhash_error *error)
+{
+	struct held_files held = {.finder = finder, .wanted = wanted, .found = found};
+	int status = 0;
+
+	*found = (struct presence){.count = 0};
+	if (find_walks(&held, error) != 0 || held_each_row(&held, take_asked, error) != 0 ||
+	    held_walk(&held, error) != 0)
+		status = -1;
+	if (status == 0) {
+		look_in_lists(&held);
+		status = held_each_row(&held, take_place, error);
+	}
+	if (status == 0 && wanted->relatives != 0)
+		status = held_relatives_find(&held, error);
+	if (status == 0)
+		status = held_settle(&held, lists_missing, error);
+	held_files_release(&held);
+	if (status != 0)
+		presence_release(found);
+	return status;
+}
+
+void presence_release(struct presence *found)
+{
+	free(found->items);
+	arena_release(&found->arena);
+	*found = (struct presence){.count = 0};
+}

@@ -1,0 +1,85 @@
+/*
+ * Finds the files whose content exists nowhere else, or in few places (simfind --missing, --copies).
+ * docs/algorithm.md describes the rules.
+ *
+ *     struct presence found;
+ *
+ *     status = finder_missing(&finder, &wanted, &found, &error);   // or finder_copies
+ *     for (size_t i = 0; status == 0 && i < found.count; i++)
+ *             show(&found.items[i]);
+ *     presence_release(&found);
+ *
+ * Directories of this host are walked: a file that the index does not have as it is now counts as
+ * missing. A file elsewhere counts only if it still has its indexed size, time and inode. No content
+ * is read. Memory grows with the files in question, about 150 bytes for each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIMHASH_PRESENCE_H
+#define SIMHASH_PRESENCE_H
+
+#include "find/rule/find.h"
+
+enum presence_state {
+	CONTENT_ELSEWHERE,   /* a file elsewhere has the content */
+	CONTENT_INSIDE,	     /* only archives elsewhere have the content */
+	CONTENT_MISSING,     /* no other place has it */
+	CONTENT_NOT_INDEXED, /* the index does not have the file */
+	CONTENT_CHANGED,     /* the file has changed since it was indexed */
+	CONTENT_UNREADABLE,  /* a file or a directory that cannot be read */
+	PRESENCE_STATES
+};
+
+struct presence_request {
+	/* The files in question: at or below these sides. None: all files. */
+	const struct find_side *tops;
+	size_t top_count;
+	/* Where to look for their contents. No place and no list: in all other files. */
+	const struct find_side *places;
+	size_t place_count;
+	const struct known_contents *lists; /* contents that are in lists; or NULL */
+	unsigned relatives; /* kinds of pairs: also find the most similar file elsewhere; or 0 */
+	uint64_t least_copies, most_copies; /* for finder_copies */
+};
+
+/* A file that is missing or, for finder_copies, selected. */
+struct presence_item {
+	struct bytes display; /* "host:path", or the path on this host; with a terminating zero */
+	size_t path_offset;   /* where the path begins */
+	/* The size of the part of `display` that is a folder of which all files are listed; or 0. */
+	size_t folder_size;
+	enum presence_state state;
+	int64_t size_bytes, mtime_ns;
+	uint64_t copies; /* for finder_copies: the number of file systems that have the content */
+	const char *why; /* for CONTENT_UNREADABLE; or NULL */
+	/* The most similar file elsewhere, as the relation of the item to it; or empty. */
+	struct bytes relative;
+	struct relation relation;
+};
+
+struct presence {
+	struct presence_item *items; /* sorted by path */
+	size_t count, capacity;
+	/* All files in question, by state; empty files are only in `empty`. */
+	uint64_t files[PRESENCE_STATES], empty;
+	int64_t bytes[PRESENCE_STATES];
+	struct arena arena; /* the texts of the items */
+};
+
+/* Files at or below `tops` whose content is not in a place. */
+int finder_missing(struct finder *finder, const struct presence_request *wanted,
+		   struct presence *found, struct simhash_error *error);
+
+/* Files at or below `tops` whose content is on this number of file systems and hosts. */
+int finder_copies(struct finder *finder, const struct presence_request *wanted,
+		  struct presence *found, struct simhash_error *error);
+
+void presence_release(struct presence *found);
+
+/* Does the item stand for lost content: is it missing, or is that unknown? */
+static inline bool is_missing(enum presence_state state)
+{
+	return state >= CONTENT_MISSING;
+}
+
+#endif
