@@ -50,4 +50,5 @@ GRANT SELECT ON {database}.grouped_file TO {sql};
 GRANT SELECT ON {database}.ungrouped_file TO {sql};
 GRANT SELECT ON {database}.found_pair TO {sql};
 GRANT SELECT ON {database}.part_of TO {sql};
+GRANT SELECT ON {database}.file_copies TO {sql};
 GRANT SELECT ON {database}.find_run_text TO {sql};

@@ -31,6 +31,21 @@ FROM (
 ) d
 GROUP BY d.tag_set, d.content_hash, d.size HAVING COUNT(*) > 1;
 
+-- Each file with the number of file systems and hosts that have its content, also inside archives. A file whose content
+-- is on one of them has the only copy, or all copies are on one disk.
+CREATE OR REPLACE VIEW file_copies AS
+SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
+	{f.directory} AS directory, f.size, f.mtime_ns DIV 1000000000 AS modified_at,
+	c.file_systems, c.hosts, c.files, LOWER(HEX(f.content_hash)) AS content_hash
+FROM (
+	SELECT tag_set, content_hash, size, COUNT(DISTINCT host, device) AS file_systems,
+		COUNT(DISTINCT host) AS hosts, COUNT(*) AS files
+	FROM file WHERE size > 0 AND contents & 268435456 = 0 GROUP BY tag_set, content_hash, size
+) c
+JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.size = c.size
+JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
+WHERE f.compressed_size = 0;
+
 CREATE OR REPLACE VIEW extension_statistics AS
 SELECT t.name AS tag_set, {e.extension} AS extension, e.files, e.bytes,
 	e.least_skew, e.largest_skew, e.least_skew_ext, e.largest_skew_ext

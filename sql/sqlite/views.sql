@@ -19,6 +19,7 @@ DROP VIEW IF EXISTS ungrouped_file;
 DROP VIEW IF EXISTS similar_group;
 DROP VIEW IF EXISTS part_of;
 DROP VIEW IF EXISTS found_pair;
+DROP VIEW IF EXISTS file_copies;
 
 -- Files, with names instead of ids and with paths as text. All names of one file have the same file_id. For a file
 -- without an inode and for an archive member, file_id is made from the path.
@@ -49,6 +50,22 @@ FROM (
 	FROM file WHERE size > 0 AND compressed_size = 0
 ) d
 GROUP BY d.tag_set, d.content_hash, d.size HAVING COUNT(*) > 1;
+
+-- Each file with the number of file systems and hosts that have its content, also inside archives. A file whose content
+-- is on one of them has the only copy, or all copies are on one disk.
+CREATE VIEW file_copies AS
+SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
+		|| '/' || CAST(f.name AS TEXT) AS path,
+	CAST(f.directory AS TEXT) AS directory, f.size, f.mtime_ns / 1000000000 AS modified_at,
+	c.file_systems, c.hosts, c.files, lower(hex(f.content_hash)) AS content_hash
+FROM (
+	SELECT tag_set, content_hash, size, COUNT(DISTINCT host || ':' || device) AS file_systems,
+		COUNT(DISTINCT host) AS hosts, COUNT(*) AS files
+	FROM file WHERE size > 0 AND contents & 268435456 = 0 GROUP BY tag_set, content_hash, size
+) c
+JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.size = c.size
+JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
+WHERE f.compressed_size = 0;
 
 CREATE VIEW extension_statistics AS
 SELECT t.name AS tag_set, CAST(e.extension AS TEXT) AS extension, e.files, e.bytes,

@@ -72,26 +72,32 @@ static bool is_in_walked(struct held_files *held, char *path)
 								      (uint64_t)status.st_ino});
 }
 
-/* Is this one of the files in question, as far as inodes show? */
+static int64_t host_of(const struct held_files *held, const struct held_file *file)
+{
+	return held->folders[file->folder - 1].host;
+}
+
+/* Is an inode of a host one of the files in question? */
 static bool is_same_file(const struct held_files *held, const struct held_content *content,
-			 uint64_t device, uint64_t inode)
+			 int64_t host, struct pair inode)
 {
 	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
 		const struct held_file *file = &held->files[at - 1];
-		if (file->is_met && file->device == device && file->inode == inode)
+		if (file->is_met && host_of(held, file) == host && inode.second != 0 &&
+		    file->device == inode.first && file->inode == inode.second)
 			return true;
 	}
 	return false;
 }
 
-/* The same for a row of another host, which this host may have been earlier. */
+/* May a row be a file in question that was indexed when this host had another name? */
 static bool is_renamed_host(const struct held_files *held, const struct held_content *content,
 			    const struct file_row *row)
 {
 	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
 		const struct held_file *file = &held->files[at - 1];
-		if (row->inode != 0 && file->inode == (uint64_t)row->inode &&
-		    file->mtime_ns == row->mtime_ns)
+		if (row->inode != 0 && host_of(held, file) != row->host &&
+		    file->inode == (uint64_t)row->inode && file->mtime_ns == row->mtime_ns)
 			return true;
 	}
 	return false;
@@ -106,21 +112,7 @@ bool held_is_in_place(const struct held_files *held, const struct held_content *
 		if (held_is_in(held, &wanted->places[i], row))
 			return true;
 	return wanted->place_count == 0 && wanted->lists == NULL &&
-	       (content == NULL || row->host == held->finder->local_host ||
-		!is_renamed_host(held, content, row));
-}
-
-/* The same for files of another host, whose inodes were indexed. */
-static bool is_same_file_there(const struct held_files *held, const struct held_content *content,
-			       const struct file_row *row)
-{
-	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
-		const struct held_file *file = &held->files[at - 1];
-		if (held->folders[file->folder - 1].host == row->host && row->inode != 0 &&
-		    file->inode == (uint64_t)row->inode && file->device == (uint64_t)row->device)
-			return true;
-	}
-	return false;
+	       (content == NULL || !is_renamed_host(held, content, row));
 }
 
 /* Does the file of a row exist, as it was indexed, and is it none of the files in question? */
@@ -130,14 +122,16 @@ static int row_counts(struct held_files *held, const struct held_content *conten
 	struct file_identity now;
 
 	if (row->host != held->finder->local_host) {
-		*counts = !is_same_file_there(held, content, row);
+		*counts = !is_same_file(held, content, row->host,
+					(struct pair){(uint64_t)row->device, (uint64_t)row->inode});
 		return 0;
 	}
 	if (held_path(held, row, error) == NULL)
 		return -1;
 	*counts = file_identity_read(AT_FDCWD, held->path, &now) == 0 && is_as_indexed(row, &now) &&
 		  !is_in_walked(held, held->path) &&
-		  (now.links > 1 || !is_same_file(held, content, now.device, now.inode));
+		  (now.links > 1 ||
+		   !is_same_file(held, content, row->host, (struct pair){now.device, now.inode}));
 	return 0;
 }
 

@@ -15,9 +15,7 @@ struct top_walk {
 	const struct find_side *top;
 	struct simhash_error *error; /* of the functions that report failures */
 	int status;
-	/* The last directory, and its number. */
-	const struct directory *directory;
-	uint32_t folder;
+	uint32_t folder; /* the number of the last directory; 0: none */
 };
 
 /* ---- Failures ---- */
@@ -69,13 +67,12 @@ static int enter_directory(struct top_walk *walk, const struct directory *direct
 	struct bytes path = directory_path(directory);
 	struct stat status;
 
-	if (walk->directory == directory)
-		return 0;
 	if (path.size == 1)
 		path.size = 0;
+	if (walk->folder != 0 && bytes_compare(held->folders[walk->folder - 1].path, path) == 0)
+		return 0;
 	walk->folder = held_folder_add(held, held->finder->local_host, path, walk->top->directory,
 				       walk->error);
-	walk->directory = directory;
 	if (walk->folder == 0)
 		return -1;
 	if (fstat(directory->fd, &status) == 0 &&

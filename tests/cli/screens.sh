@@ -63,7 +63,9 @@ screen() {
 		on_terminal 80 "$@"
 		cat "$TEST_FOLDER/screen"
 	} >"$TEST_FOLDER/both"
-	sed -E "s/^.*\x1b\[K//; s|$home|/home/ada|g; s/\x1b/^[/g; s/in [0-9.]+ s \([0-9.]+ ([kMG]B|bytes)\/s\)$/in N s (N B\/s)/" \
+	# The screens show the day and the minute of a run, but no other day of this year.
+	sed -E "s/^.*\x1b\[K//; s|$home|/home/ada|g; s/\x1b/^[/g; s/$(date +%Y)-[0-9]{2}-[0-9]{2}/2030-01-02/g
+		s/(^|[^:0-9])[0-2][0-9]:[0-5][0-9]([^:0-9]|$)/\103:04\2/g; s/in [0-9.]+ s \([0-9.]+ ([kMG]B|bytes)\/s\)$/in N s (N B\/s)/" \
 		"$TEST_FOLDER/both" >"$TEST_FOLDER/found"
 	if [ -n "${WRITE:-}" ]; then
 		cp "$TEST_FOLDER/found" "$expected/$name"
@@ -89,6 +91,11 @@ screen read "$SIMFIND" --verify=all reports
 screen similar "$SIMFIND" --only=similar --exclude=reports
 # Hashes of paths decide which of three copies comes first in the pairs.
 screen pairs "$SIMFIND" --format=text --exclude=backup.tar --exclude=reports --exclude=chapter-1.txt
+
+# ---- Files that exist only here ----
+screen missing "$SIMFIND" --missing docs-old archive music --in=docs --in=photos --in=reports
+screen safe "$SIMFIND" --missing docs
+screen copies "$SIMFIND" --copies='<2' docs-old music
 
 # ---- Files that can be removed ----
 screen removable "$SIMKEEP"

@@ -70,7 +70,7 @@ ask() {
 page=$SOURCE_DIR/docs/sql.md
 examples=(similar_to_one_file all_pairs between_directories similar_by_extension duplicates
 	largest_groups largest_savings group_of_one_file copies_by_directory files_in_no_group next_versions
-	missing_on_host same_path clusters key_space extension_key_space key_order changed_since runs)
+	missing_on_host missing_in_directory only_on_one_disk same_path clusters key_space extension_key_space key_order changed_since runs)
 same "examples in order" "$(printf '%s.sql\n' "${examples[@]}" | LC_ALL=C sort | paste -sd ' ')" \
 	"$(cd "$SOURCE_DIR/sql/examples" && LC_ALL=C ls | paste -sd ' ')"
 for example in "${examples[@]}"; do

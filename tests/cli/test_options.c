@@ -54,7 +54,7 @@ static const char *example_of(const struct option_row *row)
 		const char *name, *value;
 	} examples[] = {{"also", "empty"},	  {"partition", "1/2"}, {"memory", "32M"},
 			{"limits=memory", "32M"}, {"verify", "all"},	{"filter", "txt:cat"},
-			{"pieces", "no"}};
+			{"pieces", "no"},	  {"in", "/"}};
 
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		if (strcmp(examples[i].name, row->name) == 0)
@@ -196,7 +196,7 @@ static void programs_have_few_options(void **state)
 {
 	(void)state;
 	assert_in_range(count_options(&index_program), 30, 40);
-	assert_in_range(count_options(&find_program), 30, 43);
+	assert_in_range(count_options(&find_program), 30, 46);
 	assert_in_range(count_options(&keep_program), 10, 18);
 }
 
@@ -282,6 +282,15 @@ static const struct refused find_refused[] = {
 		  "size-ratio only only=copies only=similar only=parts also also=empty "
 		  "also=hard-links measure verify decompress limits=inflated nearest between "
 		  "against group sort limit store progress partition"},
+	{"missing", "compare directories cover copies order tolerance same-extension candidates "
+		    "size-ratio also also=empty also=hard-links measure verify decompress "
+		    "limits=inflated files0-from nearest between against group sort store "
+		    "partition fail-on-match"},
+	{"in", "compare directories cover copies order"},
+	{"copies", "compare directories cover order tolerance min-resemblance same-extension "
+		   "candidates size-ratio only only=copies only=similar only=parts also also=empty "
+		   "also=hard-links measure verify decompress limits=inflated files0-from nearest "
+		   "between against group sort store partition"},
 	{"order", "verify decompress limits=inflated files0-from nearest "
 		  "between against group sort limit store "
 		  "progress partition"},

@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 	 .parse = add_kind, .field = FIELD(request.kinds), .constant = PAIRS_PARTS,
 	 .not_with = "verify=no measure partition"},
 	{0, "also", "=LIST", "also list empty or hard-links; several with commas:",
-	 .kind = VALUE_NAMED, .words = also_words, .is_list = true, .is_common = true},
+	 .kind = VALUE_NAMED, .words = also_words, .is_list = true},
 	{0, "also=empty", NULL, "empty files", .parse = set_flag,
 	 .field = FIELD(request.with_empty)},
 	{0, "also=hard-links", NULL, "hard links of one file, as pairs", .parse = set_flag,
@@ -144,8 +144,8 @@ static const struct option_row rows[] = {
 
 	{.heading = "What exists only here"},
 	{0, "missing", NULL,
-	 "list the files below each DIR whose content is nowhere else, under any name; exit with "
-	 "status 3 if there are any; DIR may be an archive or HOST:DIRECTORY",
+	 "list the files below each DIR that exist nowhere else; a file with another name counts; "
+	 "exit with status 3 if there are any; DIR may be an archive or HOST:DIRECTORY",
 	 .parse = set_flag, .field = FIELD(missing),
 	 .only_with = "in database tag-set host ext exclude min-size max-size known only "
 		      "only=copies only=similar only=parts min-resemblance format output limit "
@@ -304,7 +304,7 @@ const struct option_program find_program = {
 		 "- is standard input. With DIRs, list only files at or below these directories. "
 		 "simfind changes no file; simkeep removes copies.",
 	.statuses = "0 success, 1 failure, 2 some files could not be read, 3 --fail-on-match found "
-		    "a match",
+		    "a match, or --missing a missing file",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "files0-from",

@@ -70,7 +70,7 @@ static const struct {
 
 	/* Similarity */
 	{"simfind", "threshold similarity min-similarity", USE "--min-resemblance={75%}"},
-	{"simfind", "duplicates dupes identical copies", USE "--only=copies"},
+	{"simfind", "duplicates dupes identical", USE "--only=copies"},
 	{"simfind", "versions", "is not needed; the list has versions"},
 	{"simfind", "empty hard-links", USE "--also={}"},
 	{"simfind", "hardlinks", USE "--also=hard-links"},

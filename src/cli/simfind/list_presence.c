@@ -150,14 +150,17 @@ static void write_sides(FILE *out, const struct find_plan *plan, const struct si
 	free(name);
 }
 
-static void write_place(FILE *out, const struct find_plan *plan)
+static void write_place(FILE *out, const struct find_plan *plan, bool is_missing)
 {
 	const struct find_arguments *arguments = plan->arguments;
 
 	if (arguments->places.count + arguments->place_list_count == 0)
 		fputs("elsewhere in the index", out);
 	else {
-		fputs("in ", out);
+		fputs(arguments->places.count + arguments->place_list_count == 1 ? "in "
+		      : is_missing						 ? "in any of "
+										 : "in one of ",
+		      out);
 		write_sides(out, plan, &arguments->places, arguments->place_lists,
 			    arguments->place_list_count, "places");
 	}
@@ -208,7 +211,7 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 	      : missing == 1 ? " is not "
 			     : " are not ",
 	      out);
-	write_place(out, plan);
+	write_place(out, plan, missing > 0);
 	if (missing > 0)
 		fprintf(out, ": %s", format_bytes((double)bytes, size));
 	fputc('.', out);

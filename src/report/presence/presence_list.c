@@ -66,19 +66,33 @@ static struct presence_line line_at(const struct presence *found, size_t at)
 	return line;
 }
 
-static void write_relation(FILE *out, const struct presence_item *item)
+/* How lines are written. */
+struct line_view {
+	struct listing *listing;
+	struct layout layout;
+	bool with_copies;
+};
+
+static void write_path(FILE *out, const struct line_view *view, struct bytes path)
+{
+	if (view->listing->how.has_marks)
+		fputc(PATH_MARK, out);
+	write_escaped(out, path);
+}
+
+static void write_relation(FILE *out, const struct line_view *view,
+			   const struct presence_item *item)
 {
 	const struct find_file none = {.size_bytes = 1};
 	const struct file_pair pair = {.a = &none, .b = &none, .relation = item->relation};
 	char label[LABEL_SIZE];
 
 	fprintf(out, "  %s: ", pair_label(&pair, label));
-	fputc(PATH_MARK, out);
-	write_escaped(out, item->relative);
+	write_path(out, view, item->relative);
 }
 
 /* Write what else is known about one file. */
-static void write_file(FILE *out, const struct presence_item *item, bool with_copies)
+static void write_file(FILE *out, const struct line_view *view, const struct presence_item *item)
 {
 	char count[32];
 
@@ -89,8 +103,8 @@ static void write_file(FILE *out, const struct presence_item *item, bool with_co
 			item->state == CONTENT_CHANGED ? "changed since it was indexed"
 						       : "not indexed");
 	else if (item->relative.size > 0)
-		write_relation(out, item);
-	else if (with_copies)
+		write_relation(out, view, item);
+	else if (view->with_copies)
 		fprintf(out, "  on %s file system%s", format_count(item->copies, count),
 			item->copies == 1 ? "" : "s");
 }
@@ -110,13 +124,6 @@ static void write_folder(FILE *out, const struct presence_line *line)
 			format_count(line->relatives, count));
 }
 
-/* How lines are written. */
-struct line_view {
-	struct listing *listing;
-	struct layout layout;
-	bool with_copies;
-};
-
 /* Write one line: a folder with all its files if `line` is not NULL, or a file. */
 static int write_line(const struct line_view *view, const struct presence_item *item,
 		      const struct presence_line *line, struct simhash_error *error)
@@ -129,20 +136,19 @@ static int write_line(const struct line_view *view, const struct presence_item *
 
 	if (out == NULL)
 		return error_set_memory(error);
-	fprintf(out, "%*s  %c", SIZE_COLUMNS,
-		item->state == CONTENT_UNREADABLE ? "-" : format_bytes((double)all, bytes),
-		PATH_MARK);
-	write_escaped(out, line != NULL ? line->display : item->display);
+	fprintf(out, "%*s  ", SIZE_COLUMNS,
+		item->state == CONTENT_UNREADABLE ? "-" : format_bytes((double)all, bytes));
+	write_path(out, view, line != NULL ? line->display : item->display);
 	if (line != NULL)
 		write_folder(out, line);
 	else
-		write_file(out, item, view->with_copies);
+		write_file(out, view, item);
 	if (close_text(out, &text) != 0)
 		return error_set_memory(error);
 	if (listing->how.has_marks)
 		write_marked(listing->file, (struct bytes){text, size}, &view->layout);
 	else
-		listing_write_text(listing, (struct bytes){text, size});
+		fwrite(text, 1, size, listing->file);
 	fputc('\n', listing->file);
 	free(text);
 	return 0;

@@ -1,0 +1,1 @@
+-- Version 20: the view file_copies; see views.sql.

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Tests simfind --missing and --copies: texts, formats, exit statuses, places of each kind, names of one
+# file, and errors. tests/cli/missing.py compares them with brute force.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if [ "${1:-}" = mounts ]; then
+	# Another mount of the drive is not elsewhere, also if both were indexed.
+	cd "$TEST_FOLDER"
+	mkdir mounts mounts/drive mounts/again mounts/file
+	seq 2000 >mounts/drive/a
+	seq 3000 >mounts/drive/b
+	ln mounts/drive/b mounts/drive/c
+	: >mounts/file/b
+	settle mounts
+	mount --bind mounts/drive mounts/again
+	mount --bind mounts/drive/a mounts/file/b
+	runs 0 "$SIMHASH" -q mounts
+	runs 3 "$SIMFIND" --missing --summary=none --format=null mounts/drive
+	same "files of two mounts" "a b c" "$(tr '\0' '\n' <out | sed 's|.*/||' | paste -sd ' ')"
+	umount mounts/file/b mounts/again
+	exit
+fi
+
+mkdir -p "$files"/{drive/photos/2019,drive/docs,backup/pictures,other}
+for i in 1 2 3; do
+	random_bytes 5000$i $i >"$files/drive/photos/2019/$i.jpg"
+done
+seq 5000 >"$files/drive/docs/a.txt"
+seq 9000 9999 >"$files/drive/docs/note"
+: >"$files/drive/empty"
+random_bytes 30000 4 >"$files/drive/z.bin"
+cp "$files/drive/photos/2019/1.jpg" "$files/backup/pictures/renamed.jpg"
+(seq 4000 && echo another && seq 4001 5001) >"$files/backup/b.txt"
+(seq 20000 22000 && seq 5000 && seq 1000000 1030000) >"$files/other/all.txt"
+tar cf "$files/other/z.tar" -C "$files/drive" z.bin
+settle "$files"
+cd "$files"
+
+# missing EXPECTED ARGUMENT...: the missing files, with their states
+missing() {
+	local expected=$1 status=3
+	shift
+	[ -n "$expected" ] || status=0
+	runs $status "$SIMFIND" --missing --summary=none --format=jsonl "$@"
+	same "missing with $*" "$expected" "$(python3 -c 'import json, sys
+print(*(json.loads(line)["path"].rpartition("/")[2] + ":" + json.loads(line)["state"] for line in sys.stdin))' \
+		<"$TEST_FOLDER/out")"
+}
+
+# ---- Before the drive is indexed, everything is missing ----
+runs 0 "$SIMHASH" -q backup other
+missing "a.txt:not indexed note:not indexed 1.jpg:not indexed 2.jpg:not indexed 3.jpg:not indexed z.bin:not indexed" drive
+options=()
+! built_with archives || options=(-z)
+runs 0 "$SIMHASH" -q "${options[@]}" drive backup other
+bin=z.bin:missing
+! built_with archives || bin=
+missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing${bin:+ $bin}" drive
+missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive --in=backup
+missing "" --in=drive drive/../backup/pictures
+missing "" backup/pictures
+
+# ---- Text: whole folders, the most similar file, and totals ----
+runs 3 "$SIMFIND" --missing drive --in=backup
+same "the list" "  28.9 kB  $files/drive/docs/  2 files
+  23.9 kB  $files/drive/docs/a.txt  >99 %: $files/backup/b.txt
+  50.0 kB  $files/drive/photos/2019/2.jpg
+  50.0 kB  $files/drive/photos/2019/3.jpg
+  30.0 kB  $files/drive/z.bin" "$(cat "$TEST_FOLDER/out")"
+said "5 of 6 files below $files/drive are not in $files/backup: 158.9 kB. 1 empty file was left out. Indexed: these files "
+runs 3 "$SIMFIND" --missing drive --in=other --only=copies
+! grep -q 'all.txt' "$TEST_FOLDER/out" || fail "--only=copies looked for similar files"
+runs 3 "$SIMFIND" --missing drive --in=other
+grep -q "a.txt  part of (.*): $files/other/all.txt" "$TEST_FOLDER/out" || fail "no part: $(cat "$TEST_FOLDER/out")"
+runs 3 "$SIMFIND" --missing --limit=1 drive
+said "more lines left out by --limit"
+runs 0 "$SIMFIND" --missing backup/pictures
+said "The only file below $files/backup/pictures is also elsewhere in the index."
+if built_with archives; then
+	runs 3 "$SIMFIND" --missing drive
+	said "1 of the others is only in archives there."
+	missing "" other/z.tar
+	missing "z.bin:missing" other/z.tar --in=backup
+	missing "a.txt:missing note:missing 1.jpg:missing 2.jpg:missing 3.jpg:missing" drive --in=other/z.tar
+	# A member of an archive that has changed is not known.
+	touch other/z.tar
+	missing "z.bin:changed" other/z.tar
+	missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive
+	touch -d '2020-01-01 00:00:00' other/z.tar
+fi
+
+# ---- Formats ----
+runs 3 "$SIMFIND" --missing --summary=none --format=null drive --in=backup
+same "paths" "a.txt note 2.jpg 3.jpg z.bin" "$(tr '\0' '\n' <"$TEST_FOLDER/out" | sed 's|.*/||' | paste -sd ' ')"
+runs 3 "$SIMFIND" --missing --format=csv drive --in=backup
+same "the first lines" "state,copies,size,modified,resemblance,contained,path,folder,relative,why
+missing,,23893,2020-01-01T00:00:00Z,0.999456,,$files/drive/docs/a.txt,$files/drive/docs,$files/backup/b.txt," \
+	"$(tr -d '\r' <"$TEST_FOLDER/out" | sed -n 1,2p | sed 's/T[0-9:]*Z/T00:00:00Z/')"
+runs 3 "$SIMFIND" --missing --summary=json drive --in=backup
+grep -qE '"result":"missing","exit":3,.*"files":6,.*"missing":5,' "$TEST_FOLDER/err" || fail "summary: $(cat "$TEST_FOLDER/err")"
+
+# ---- Lists and other hosts ----
+"$SIMHASH" --export >all.digests
+missing "" drive --in=all.digests
+runs 0 "$SIMHASH" --host=far backup other
+missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive --in=far: --in=backup
+missing "" backup --in=far:
+missing "" far:"$files/backup" --in=backup
+# The same host, when it had another name, is not elsewhere.
+runs 0 "$SIMHASH" -q --host=earlier drive
+missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing${bin:+ $bin}" drive
+missing "" drive --in=earlier:
+
+# ---- Links ----
+mkdir snapshots snapshots/{0,1}
+random_bytes 999 9 >snapshots/0/file
+ln snapshots/0/file snapshots/1/file
+ln -s ../0/file snapshots/1/link
+settle snapshots
+runs 0 "$SIMHASH" -q snapshots
+missing "" snapshots/1
+rm snapshots/0/file
+missing "file:missing" snapshots/1
+
+# ---- Changes since, on both sides ----
+echo more >>backup/pictures/renamed.jpg
+missing "a.txt:missing note:missing 1.jpg:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive --in=backup
+echo new >drive/docs/new
+echo more >>drive/docs/note
+runs 3 "$SIMFIND" --missing drive --in=backup
+said "1 of them is not indexed. 1 of them has changed since it was indexed."
+missing "note:changed" drive --exclude='*.*' --exclude=new
+rm drive/docs/new
+mkdir drive/closed
+cp drive/docs/a.txt drive/closed
+chmod 0 drive/closed
+copy_for_user "$SIMFIND"
+if [ "$TEST_ENGINE" = sqlite ]; then
+	chmod -R a+rX "$TEST_FOLDER" && chmod 0 drive/closed && chmod a+rw "${TEST_URL#sqlite:}"*
+	runs 3 as_user "$TEST_FOLDER/bin/simfind" --missing drive --in=backup
+	grep -qF "  -  $files/drive/closed  cannot be read: Permission denied" "$TEST_FOLDER/out" || fail "$(cat "$TEST_FOLDER/out")"
+	said "1 of them cannot be read."
+fi
+chmod 755 drive/closed
+
+# ---- Copies ----
+# selected EXPECTED ARGUMENT...
+selected() {
+	local expected=$1
+	shift
+	runs 0 "$SIMFIND" --summary=none --format=jsonl "$@"
+	same "files with $*" "$expected" "$(python3 -c 'import json, sys
+print(*(json.loads(line)["path"].rpartition("/")[2] + ":" + str(json.loads(line)["copies"]) for line in sys.stdin))' \
+		<"$TEST_FOLDER/out")"
+}
+reset
+runs 0 "$SIMHASH" -q drive backup
+runs 0 "$SIMHASH" -q --host=far backup other
+selected "a.txt:1 a.txt:1 note:1 1.jpg:1 2.jpg:1 3.jpg:1 z.bin:1" --copies=1 drive
+selected "b.txt:2" --copies='>1' backup --exclude=pictures
+selected "b.txt:2 renamed.jpg:2" --copies=2 far:"$files/backup"
+runs 0 "$SIMFIND" --copies='<3' drive
+said "7 files have their content on fewer than 3 file systems: "
+runs 0 "$SIMFIND" --copies=2
+grep -q "  far:$files/backup/  2 files" "$TEST_FOLDER/out" || fail "files of another host: $(cat "$TEST_FOLDER/out")"
+runs 3 "$SIMFIND" -q --fail-on-match --copies=2
+same "the view of SQL" "2|2|b.txt
+2|2|renamed.jpg" "$(sql "SELECT file_systems, files, path FROM file_copies WHERE host = 'far' AND file_systems = 2 ORDER BY path" | sed 's|\|/.*/|\||')"
+
+# ---- Errors ----
+runs 1 "$SIMFIND" --missing
+said "--missing needs a DIR"
+runs 1 "$SIMFIND" --missing drive --in=drive/docs
+said "--in: $files/drive/docs is in $files/drive, so it would be lost with it"
+runs 1 "$SIMFIND" --missing drive --in=nowhere:
+said "the index has no files at or below nowhere:/"
+runs 1 "$SIMFIND" --missing drive/z.bin
+said "the index has no files at or below $files/drive/z.bin"
+runs 1 "$SIMFIND" --missing drive --format=html -o page
+said "--missing cannot be combined with --format=html; expected text, csv, json, jsonl or null"
+runs 1 "$SIMFIND" --in=backup
+said "--in"
+runs 1 "$SIMFIND" --copies=0
+said "--copies"
+
+[ "$TEST_ENGINE" != sqlite ] || in_own_mounts "$0" mounts
