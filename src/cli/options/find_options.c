@@ -144,7 +144,7 @@ static const struct option_row rows[] = {
 
 	{.heading = "What exists only here"},
 	{0, "missing", NULL,
-	 "list the files below each DIR that exist nowhere else; a file with another name counts; "
+	 "list files below each DIR that exist nowhere else; names do not matter; "
 	 "exit with status 3 if there are any; DIR may be an archive or HOST:DIRECTORY",
 	 .parse = set_flag, .field = FIELD(missing),
 	 .only_with = "in database tag-set host ext exclude min-size max-size known only "
