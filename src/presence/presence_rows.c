@@ -8,10 +8,24 @@
 #include "base/data/array.h"
 #include "base/files/path.h"
 #include "presence/presence_files.h"
+#include "store/rows/totals.h"
 
 #define COLUMNS                                                                            \
 	(TAKING_COLUMNS | ROW_PATH_HASH | ROW_MTIME | ROW_DEVICE | ROW_INODE | ROW_LINKS | \
 	 ROW_COMPRESSED_SIZE)
+
+static int begin_progress(const struct finder *finder, struct find_progress *progress,
+			  struct simhash_error *error)
+{
+	int64_t rows = atomic_load(&progress->to_read);
+
+	if (rows == 0 && store_count_not_empty(finder->store, finder->tag_set, &rows, error) != 0)
+		return -1;
+	atomic_store(&progress->read, 0);
+	atomic_store(&progress->to_read, rows);
+	atomic_store(&progress->is_reading, true);
+	return 0;
+}
 
 int held_each_row(struct held_files *held, take_row_fn *take, struct simhash_error *error)
 {
@@ -22,6 +36,8 @@ int held_each_row(struct held_files *held, take_row_fn *take, struct simhash_err
 	struct row_cursor cursor;
 	int status;
 
+	if (progress != NULL && begin_progress(finder, progress, error) != 0)
+		return -1;
 	if (store_rows_lying(&cursor, finder->store, &filter, NULL, error) != 0)
 		return -1;
 	while ((status = store_rows_next(&cursor, &row, error)) == 1) {

@@ -93,6 +93,12 @@ screen similar "$SIMFIND" --only=similar --exclude=reports
 screen pairs "$SIMFIND" --format=text --exclude=backup.tar --exclude=reports --exclude=chapter-1.txt
 
 # ---- Files that exist only here ----
+mkdir kept
+{ cat docs-old/chapter-2.txt && words 70 3; } >kept/chapter-two.txt
+runs 0 "$SIMHASH" -q kept
+screen relative "$SIMFIND" --missing docs-old music --in=kept
+rm -r kept
+runs 0 "$SIMHASH" --forget kept
 screen missing "$SIMFIND" --missing docs-old archive music --in=docs --in=photos --in=reports
 screen safe "$SIMFIND" --missing docs
 screen copies "$SIMFIND" --copies='<2' docs-old music

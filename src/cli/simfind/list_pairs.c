@@ -17,9 +17,9 @@
 #include "cli/simfind/answers.h"
 #include "cli/simfind/kept_pairs.h"
 #include "cli/simfind/matches.h"
+#include "cli/simfind/search_progress.h"
 #include "cli/simfind/whole_folders.h"
 #include "cli/terminal/pager.h"
-#include "cli/terminal/progress_line.h"
 #include "cli/terminal/terminal.h"
 #include "find/pairs/pair_reporter.h"
 #include "find/pairs/unsketched.h"
@@ -37,9 +37,7 @@ struct output {
 	const struct find_plan *plan;
 	struct listing *listing;
 	struct find_resources resources;
-	struct find_progress progress;
-	struct progress_display display;
-	struct time_left reading, searching, confirming;
+	struct search_progress progress;
 	struct pair_list *list; /* the pairs are kept in it; NULL: they are listed immediately */
 	struct answers *answers;
 	struct matches matches; /* the matches of FILEs, if matches are listed */
@@ -108,70 +106,6 @@ static void content_unconfirmed(void *context, const struct find_file *file, int
 static void file_unsearched(void *context, const struct find_file *file, int system_errno)
 {
 	say_unread(context, file, system_errno, "it was not searched");
-}
-
-/*
- * The progress of the search: first rows are read, then they are searched, then pairs are
- * confirmed.
- */
-struct search_step {
-	const char *verb, *noun;
-	uint64_t done, all; /* all: 0 if it is unknown */
-	struct time_left *left;
-};
-
-static struct search_step present_step(struct output *output)
-{
-	struct find_progress *progress = &output->progress;
-	struct search_step step = {.verb = "", .noun = "files"};
-
-	if (atomic_load(&progress->to_confirm) > 0) {
-		step.verb = "confirmed ";
-		step.noun = "pairs";
-		step.done = (uint64_t)atomic_load(&progress->confirmed);
-		step.all = (uint64_t)atomic_load(&progress->to_confirm);
-		step.left = &output->confirming;
-	} else if (atomic_load(&progress->is_reading)) {
-		step.verb = "read ";
-		step.done = (uint64_t)atomic_load(&progress->read);
-		step.all = (uint64_t)atomic_load(&progress->to_read);
-		step.left = &output->reading;
-	} else {
-		step.done = (uint64_t)atomic_load(&progress->rows);
-		step.all = (uint64_t)atomic_load(&progress->rows_total);
-		step.left = &output->searching;
-	}
-	if (step.done > step.all)
-		step.done = step.all;
-	return step;
-}
-
-/*
- * Write "45%  1,234 of 5,678 files  90 pairs  0:12 left". Reading and confirming have similar
- * lines.
- */
-static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
-{
-	struct output *output = context;
-	struct search_step step = present_step(output);
-	struct line_part parts[] = {{.rank = 0}, {.rank = 1}, {.rank = 3}, {.rank = 2}};
-	enum { SHARE, DONE, PAIRS, LEFT, PARTS };
-	char done[32], all[32], pairs[32];
-
-	if (!output->plan->finds_groups)
-		snprintf(parts[PAIRS].text, sizeof parts[PAIRS].text, "%s pairs",
-			 format_count((uint64_t)atomic_load(&output->progress.pairs), pairs));
-	if (step.all == 0) {
-		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "counting");
-	} else {
-		snprintf(parts[SHARE].text, sizeof parts[SHARE].text, "%3u%%",
-			 whole_percent((double)step.done, (double)step.all));
-		snprintf(parts[DONE].text, sizeof parts[DONE].text, "%s%s of %s %s", step.verb,
-			 format_count(step.done, done), format_count(step.all, all), step.noun);
-		write_time_left(step.left, seconds, (double)step.done,
-				(double)(step.all - step.done), parts[LEFT].text);
-	}
-	write_parts(line, parts, PARTS, columns);
 }
 
 /* Write "/a/b, /a/c and 7 more". */
@@ -340,13 +274,10 @@ static int find_all(struct output *output, struct store *store, struct group_sor
 				       .unsearched = file_unsearched};
 	int status;
 
-	if (plan->shows_progress) {
-		output->resources.progress = &output->progress;
-		progress_start(&output->display, plan->arguments->progress, write_progress, output);
-	}
+	search_progress_start(&output->progress, plan, &output->resources);
 	status = find(output, &sink, store, plan->finds_groups ? groups : NULL, counts, error);
 	if (status == 0)
-		end_reading(&output->progress, counts);
+		end_reading(&output->progress.done, counts);
 	if (status == 0 && plan->reads_files && !plan->finds_groups)
 		status = confirm_wanted(output, &sink, error);
 	if (status == 0 && plan->lists_groups && !plan->finds_groups)
@@ -355,7 +286,7 @@ static int find_all(struct output *output, struct store *store, struct group_sor
 		status = group_sorter_end(groups, error);
 	if (status == 0)
 		status = store_answers(output, groups, counts, error);
-	progress_stop(&output->display);
+	search_progress_stop(&output->progress);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/simfind/find_tasks.h"
 #include "cli/simfind/kept_pairs.h"
 #include "cli/simfind/resolve_request.h"
+#include "cli/simfind/search_progress.h"
 #include "cli/terminal/pager.h"
 #include "cli/terminal/terminal.h"
 #include "find/rule/finder.h"
@@ -351,8 +352,9 @@ static uint64_t count_unknown(const struct find_plan *plan, const struct finder 
 }
 
 static int list_missing(const struct find_plan *plan, struct finder *finder,
-			const struct known_contents *lists, struct listing *listing,
-			struct find_outcome *outcome, struct simhash_error *error)
+			const struct known_contents *lists, struct search_progress *search,
+			struct listing *listing, struct find_outcome *outcome,
+			struct simhash_error *error)
 {
 	const struct find_arguments *arguments = plan->arguments;
 	const struct presence_request wanted = {
@@ -382,6 +384,7 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 		outcome->unreadable = found.files[CONTENT_UNREADABLE] + unknown;
 		outcome->missing = count_missing(&found) + unknown;
 		outcome->found = outcome->missing;
+		search_progress_stop(search);
 		if (plan->has_pager)
 			pager_start(PROGRAM);
 		status = summarize(plan, listing, &found, ages, unknown, error);
@@ -394,7 +397,8 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 	return status;
 }
 
-static int list_copies(const struct find_plan *plan, struct finder *finder, struct listing *listing,
+static int list_copies(const struct find_plan *plan, struct finder *finder,
+		       struct search_progress *search, struct listing *listing,
 		       struct find_outcome *outcome, struct simhash_error *error)
 {
 	const struct find_arguments *arguments = plan->arguments;
@@ -408,6 +412,7 @@ static int list_copies(const struct find_plan *plan, struct finder *finder, stru
 	if (finder_copies(finder, &wanted, &found, error) != 0)
 		return -1;
 	outcome->found = found.count;
+	search_progress_stop(search);
 	if (plan->has_pager)
 		pager_start(PROGRAM);
 	status = summarize_copies(plan, listing, &found, error);
@@ -423,12 +428,15 @@ int list_presence(const struct find_plan *plan, struct store *store, struct list
 {
 	const struct find_arguments *arguments = plan->arguments;
 	const struct find_sink sink = {.context = NULL};
+	struct find_resources resources = arguments->resources;
+	struct search_progress search;
 	struct known_contents lists = {.store = NULL};
 	struct finder finder;
 	int status;
 
-	if (finder_init(&finder, store, plan->request, &sink, &arguments->resources, error) != 0)
+	if (finder_init(&finder, store, plan->request, &sink, &resources, error) != 0)
 		return -1;
+	search_progress_start(&search, plan, &resources);
 	status = check_sides(plan, &finder, error);
 	if (status == 0 && arguments->place_list_count > 0)
 		status = read_known_lists(arguments->place_lists, arguments->place_list_count,
@@ -437,8 +445,9 @@ int list_presence(const struct find_plan *plan, struct store *store, struct list
 		status = arguments->missing
 				 ? list_missing(plan, &finder,
 						arguments->place_list_count > 0 ? &lists : NULL,
-						listing, outcome, error)
-				 : list_copies(plan, &finder, listing, outcome, error);
+						&search, listing, outcome, error)
+				 : list_copies(plan, &finder, &search, listing, outcome, error);
+	search_progress_stop(&search);
 	outcome->left_out = listing->left_out;
 	if (status == 0 && plan->shows_summary)
 		write_left_out(listing->how.has_marks ? listing->file : stderr, plan, outcome);

@@ -148,6 +148,16 @@ static void add_seed(struct part_join *join, uint64_t value, uint32_t content)
 	join->seeds[slot->number - 1].next = (uint32_t)join->seed_count;
 }
 
+/* The text of a document has another size than the document, so it may always be a part. */
+static bool may_be_part(const struct part_join *join, uint32_t number)
+{
+	const struct find_request *request = join->finder->request;
+	const struct piece_row *key = &join->keys.keys[number - 1];
+
+	return request->sides == NULL || key->is_text ||
+	       request->may_be_part(request->sides_context, key->content_hash, key->size_bytes);
+}
+
 /* Enter the seeds of a content, unless it was searched for or the table is full. */
 static int take_seeds(struct part_join *join, uint32_t number, const struct content_pieces *pieces,
 		      struct simhash_error *error)
@@ -156,7 +166,7 @@ static int take_seeds(struct part_join *join, uint32_t number, const struct cont
 	size_t count = pieces->count < SEEDS ? pieces->count : SEEDS;
 
 	(void)error;
-	if (content->is_searched || pieces->count < PIECES_FEWEST)
+	if (content->is_searched || pieces->count < PIECES_FEWEST || !may_be_part(join, number))
 		return 0;
 	if (join->seed_count + count > join->seeds_max) {
 		join->is_full = true;

@@ -85,6 +85,11 @@ struct find_request {
 	 * SIDE_B. NULL: `between` counts. Any thread may call it.
 	 */
 	uint8_t (*sides)(const void *context, const struct file_row *row);
+	/*
+	 * With `sides`: may this content be part of a file on side B, by its pieces? The context is
+	 * the same.
+	 */
+	bool (*may_be_part)(const void *context, const uint8_t *content_hash, int64_t size_bytes);
 	const void *sides_context;
 	/*
 	 * With `has_between`, the sides are this list and the index instead; see against.h. NULL:

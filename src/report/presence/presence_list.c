@@ -87,6 +87,8 @@ static void write_relation(FILE *out, const struct line_view *view,
 	const struct file_pair pair = {.a = &none, .b = &none, .relation = item->relation};
 	char label[LABEL_SIZE];
 
+	if (view->listing->how.has_marks)
+		fputc(WIDTH_MARK, out);
 	fprintf(out, "  %s: ", pair_label(&pair, label));
 	write_path(out, view, item->relative);
 }
