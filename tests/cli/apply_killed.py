@@ -4,7 +4,8 @@ leaves no other name. Undo is also killed, and all of this is repeated without r
 
 apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
-Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too.
+Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too, and
+"tree" moves files into a new tree and deletes the others.
 The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import contextlib
 import fcntl
@@ -193,11 +194,13 @@ def check_contents(before, action):
 
 def act(action, **kill):
     global before_folders
-    make(with_index=action == "folders")
+    make(with_index=action in ("folders", "tree"))
     before, before_folders = tree(top), folders(top)
     words = ["--decisions=" + decisions, "--action=" + ("move:" + elsewhere if action == "move" else action)]
     if action == "folders":
         words = ["--keep=in:" + os.path.join(top, "d0"), "--action=delete", top]
+    if action == "tree":
+        words = ["--into=" + os.path.join(elsewhere, "new", "tree"), "--action=delete", top]
     killed, status, text = run(*words, "--yes", "--journal=" + journal, **kill)
     if not killed:
         assert status == (2 if action == "hardlink" else 0), text
@@ -260,14 +263,12 @@ def without_flags():
     """A kill leaves the most names if a link and a removal replace a rename."""
     global has_flags, contents
     has_flags, contents = False, 1
-    make_index()
-    kills = sum(before_each_call(action) for action in actions)
+    kills = sum(before_each_call(action) for action in ("hardlink", "delete", "move"))
     has_flags, contents = True, CONTENTS
-    make_index()
     return kills
 
 
-actions = ("hardlink", "delete", "move", "folders")
+actions = ("hardlink", "move", "folders", "tree")
 
 
 def main():
