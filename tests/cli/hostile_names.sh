@@ -225,10 +225,12 @@ said "$evil_shown/script: a script for"
 sh -n "$evil/script" || fail "sh does not take the script"
 PATH=$(dirname "$SIMKEEP"):$PATH
 text 0 sh "$evil/script"
-for action in report hardlink delete "move:$evil"; do
+mkdir "$other/to" # nothing moves to a protected directory
+for action in report hardlink delete "move:$other/to"; do
 	text 0 "$SIMKEEP" --keep=oldest --action="$action" --protect="$evil"
 	grep -qF "$dir_shown/title\\x1b]0;x\\x07.txt" out || fail "$ran does not show the copy"
 done
+rmdir "$other/to"
 text 0 "$SIMKEEP" --keep=in:"$other" --action=delete --action=script:"$evil/plan" --protect="$evil"
 without_tabs "$evil/plan"
 sh -n "$evil/plan" || fail "sh does not take the script of the plan"
@@ -328,6 +330,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		case $option in
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
+		--into) more=("$files") ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
 		--require-tls) more=(--init-database) ;;
