@@ -280,6 +280,7 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	said "27 copies in version control and build trees are left alone; to include such a tree, name it as DIR"
 	same "lines for $action" "$(printf '%s\n' "keep $PWD/tools/p/git/x" "${action%%:*} $PWD/tools/p/node_modules.old/x")" \
 		"$(sed 's/  */ /; s/ -> .*//; /^rmdir/d' out)"
+	said "to undo: simkeep --undo=j.tools --database=sqlite:tools.db"
 	runs 0 "$SIMKEEP" -d sqlite:tools.db --undo=j.tools --yes
 	rm j.tools
 	in_tools | cut -d' ' -f1,2,4 | diff <(cut -d' ' -f1,2,4 was) -

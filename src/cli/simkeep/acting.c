@@ -208,6 +208,14 @@ static void write_acts(FILE *out, const struct acting *acting)
 			format_bytes((double)acting->saved_bytes, bytes));
 }
 
+static void write_value(FILE *out, const char *value, const char *if_unprintable)
+{
+	if (needs_encoding(bytes_of(value)))
+		fputs(if_unprintable, out);
+	else
+		write_command_word(out, bytes_of(value));
+}
+
 static void summarize(const struct acting *acting, const struct plan *plan)
 {
 	const struct keep_arguments *arguments = acting->arguments;
@@ -226,10 +234,11 @@ static void summarize(const struct acting *acting, const struct plan *plan)
 		return;
 	}
 	fputs("; to undo: simkeep --undo=", stderr);
-	if (needs_encoding(bytes_of(arguments->journal_path)))
-		fputs("FILE", stderr);
-	else
-		write_command_word(stderr, bytes_of(arguments->journal_path));
+	write_value(stderr, arguments->journal_path, "FILE");
+	if (arguments->index.location.url != NULL) {
+		fputs(" --database=", stderr); /* undoing also updates the index */
+		write_value(stderr, arguments->index.location.url, "URL");
+	}
 	fputc('\n', stderr);
 	if (acting->acts > 0 && acting->policy.action != ACTION_REFLINK && !acting->is_updated)
 		say_how_to_update(&acting->covered);
