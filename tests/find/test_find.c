@@ -374,7 +374,8 @@ static void what_is_found_depends_on_no_block(void **state)
 	static bool wanted[ROWS][ROWS];
 
 	(void)state;
-	for (unsigned round = 0; round < 16; round++) {
+	/* Each third round still has all values, but not all combinations. */
+	for (unsigned round = 0; round < 16; round += IS_SLOW ? 3 : 1) {
 		struct find_request request = request_for(SIMHASH_SKEW_EXT, "1");
 		struct store *store;
 		make_crowds();
