@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/basic/error.h"
 #include "base/data/array.h"
-#include "base/files/entry_reader.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
+#include "base/files/tree_reader.h"
 #include "base/text/escape.h"
 #include "cli/terminal/terminal.h"
 #include "store/names/names.h"
@@ -32,8 +32,6 @@ struct counting {
 	const struct keep_policy *policy;
 	struct store *store;
 	struct row_scope scope;
-	char **pending; /* directories to read */
-	size_t count, capacity;
 	/* The rows of the current directory, in order of their hashes. */
 	struct known *known;
 	size_t known_count, known_capacity;
@@ -64,8 +62,9 @@ void staying_release(struct staying *staying)
 
 /* ---- One directory ---- */
 
-static int read_rows(struct counting *counting, const char *directory)
+static int read_rows(void *context, const char *directory)
 {
+	struct counting *counting = context;
 	uint8_t hash[DIRECTORY_HASH_SIZE];
 	struct known_files files;
 	struct known_file known;
@@ -130,52 +129,37 @@ static bool is_left_out(const struct keep_policy *policy, const char *path)
 	return keep_is_in_tool_tree(name);
 }
 
-static int take_entry(struct counting *counting, const char *directory, int fd, const char *name)
+static int take_entry(void *context, const char *directory, int fd, const struct entry *entry)
 {
+	struct counting *counting = context;
 	struct stat status;
 	char *path;
+	int enters;
 
-	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+	if (fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
 		counting->staying->unindexed++;
 		return 0;
 	}
 	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
 		return 0;
-	path = path_join(bytes_of(directory), bytes_of(name));
+	path = path_join(bytes_of(directory), bytes_of(entry->name));
 	if (path == NULL)
-		return -1;
-	if (S_ISDIR(status.st_mode) && !is_left_out(counting->policy, path) &&
-	    array_reserve(&counting->pending, &counting->capacity, counting->count + 1,
-			  sizeof *counting->pending, counting->error) == 0) {
-		counting->pending[counting->count++] = path;
-		return 0;
-	}
+		return error_set_memory(counting->error);
+	enters = S_ISDIR(status.st_mode) && !is_left_out(counting->policy, path);
 	if (S_ISREG(status.st_mode))
 		count_file(counting, path, &status);
 	free(path);
-	return 0;
+	return enters;
 }
 
-static int read_directory(struct counting *counting, const char *path)
+/* A directory that became empty was removed. */
+static int end_directory(void *context, const char *directory, int system_errno)
 {
-	struct entry_reader reader = {0};
-	struct entry entry;
-	int directory = open_path_directly(path, O_RDONLY | O_DIRECTORY), read = -1, status;
+	struct counting *counting = context;
 
-	if (directory < 0) {
-		/* A directory that became empty was removed. */
-		counting->staying->unreadable += errno != ENOENT;
-		return 0;
-	}
-	status = read_rows(counting, path);
-	if (status == 0 && entry_reader_begin(&reader, directory) == 0)
-		while (status == 0 && (read = entry_reader_next(&reader, &entry)) == 1)
-			status = take_entry(counting, path, directory, entry.name);
-	counting->staying->unreadable += read < 0;
-	entry_reader_end(&reader);
-	entry_reader_release(&reader);
-	close(directory);
-	return status;
+	(void)directory;
+	counting->staying->unreadable += system_errno != 0 && system_errno != ENOENT;
+	return 0;
 }
 
 /* ---- All directories ---- */
@@ -197,21 +181,6 @@ static bool is_given_up(const struct keep_policy *policy, struct bytes tree)
 			return false;
 	}
 	return has_rule && tree.size > 0;
-}
-
-static int count_tree(struct counting *counting, struct bytes tree)
-{
-	char *path = strndup(tree.data, tree.size);
-	int status = path == NULL ? -1 : read_directory(counting, path);
-
-	free(path);
-	while (counting->count > 0) {
-		path = counting->pending[--counting->count];
-		if (status == 0)
-			status = read_directory(counting, path);
-		free(path);
-	}
-	return status;
 }
 
 static int find_scope(struct counting *counting, const struct simhash_tag_set *tags,
@@ -238,6 +207,10 @@ void staying_count(struct staying *staying, const struct keep_policy *policy,
 	const struct operands *operands = &arguments->operands;
 	struct simhash_error error;
 	struct counting counting = {.staying = staying, .policy = policy, .error = &error};
+	const struct tree_reader reader = {.context = &counting,
+					   .begin = read_rows,
+					   .entry = take_entry,
+					   .end = end_directory};
 	struct simhash_tag_set *tags = NULL;
 	char *url = NULL;
 	int status;
@@ -259,11 +232,10 @@ void staying_count(struct staying *staying, const struct keep_policy *policy,
 		if (counting.scope.tag_set == 0)
 			break; /* only files by other tag sets, which are not compared here */
 		if (status == 0)
-			status = count_tree(&counting, operands->below[i]);
+			status = tree_read(&reader, operands->below[i], &error);
 	}
 	store_close(counting.store);
 	simhash_tag_set_free(tags);
-	free(counting.pending);
 	free(counting.known);
 	free(url);
 }

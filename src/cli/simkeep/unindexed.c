@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/basic/error.h"
-#include "base/data/array.h"
 #include "base/files/entry_reader.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
+#include "base/files/tree_reader.h"
 #include "cli/terminal/terminal.h"
 
 #define PROGRAM "simkeep"
@@ -25,24 +25,11 @@
 struct walk {
 	const struct tree_request *request;
 	const struct changes *changes;
-	char **pending; /* directories to read */
-	size_t count, capacity;
 	uint64_t files;		    /* unknown files in the current directory */
 	char *first;		    /* the path of one of them */
 	uint64_t left, told, shown; /* of all directories: files, reported files, messages */
 	struct simhash_error *error;
 };
-
-static int push(struct walk *walk, char *path)
-{
-	if (array_reserve(&walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending,
-			  walk->error) != 0) {
-		free(path);
-		return -1;
-	}
-	walk->pending[walk->count++] = path;
-	return 0;
-}
 
 /* The destination is not a source, and each source is read once. */
 static bool is_other_tree(const struct walk *walk, const char *path)
@@ -66,16 +53,18 @@ static bool is_directory(const char *path, enum entry_type type)
 	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int take_entry(struct walk *walk, struct bytes directory, const struct entry *entry)
+static int take_entry(void *context, const char *directory, int fd, const struct entry *entry)
 {
-	char *path = path_join(directory, bytes_of(entry->name));
+	struct walk *walk = context;
+	char *path = path_join(bytes_of(directory), bytes_of(entry->name));
+	int enters = 0;
 
+	(void)fd;
 	if (path == NULL)
 		return error_set_memory(walk->error);
-	if (is_directory(path, entry->type)) {
-		if (!is_other_tree(walk, path))
-			return push(walk, path);
-	} else if (!changes_has(walk->changes, path)) {
+	if (is_directory(path, entry->type))
+		enters = !is_other_tree(walk, path);
+	else if (!changes_has(walk->changes, path)) {
 		walk->files++;
 		if (walk->first == NULL) {
 			walk->first = path;
@@ -83,7 +72,7 @@ static int take_entry(struct walk *walk, struct bytes directory, const struct en
 		}
 	}
 	free(path);
-	return 0;
+	return enters;
 }
 
 static void say_unknown(struct walk *walk)
@@ -108,30 +97,18 @@ static void say_unknown(struct walk *walk)
 	walk->files = 0;
 }
 
-static int read_directory(struct walk *walk, const char *path)
+/* Directories that became empty were removed. */
+static int end_directory(void *context, const char *directory, int system_errno)
 {
-	struct entry_reader reader = {0};
-	struct entry entry;
-	int read = -1, status = 0, system_errno;
-	int directory = open_path(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	struct walk *walk = context;
 
-	if (directory >= 0 && entry_reader_begin(&reader, directory) == 0)
-		while (status == 0 && (read = entry_reader_next(&reader, &entry)) == 1)
-			status = take_entry(walk, bytes_of(path), &entry);
-	system_errno = errno;
-	if (directory >= 0) {
-		entry_reader_end(&reader);
-		entry_reader_release(&reader);
-		close(directory);
-	}
-	/* Directories that became empty were removed. */
-	if (status == 0 && read < 0 && system_errno != ENOENT) {
+	if (system_errno != 0 && system_errno != ENOENT) {
 		walk->left++;
 		walk->told++;
-		say_path(PROGRAM, bytes_of(path), explain_errno(system_errno));
+		say_path(PROGRAM, bytes_of(directory), explain_errno(system_errno));
 	}
 	say_unknown(walk);
-	return status;
+	return 0;
 }
 
 bool directory_has_entries(const char *path)
@@ -151,38 +128,19 @@ bool directory_has_entries(const char *path)
 	return has_entries;
 }
 
-static int walk_all(struct walk *walk)
-{
-	int status = 0;
-
-	while (status == 0 && walk->count > 0) {
-		char *path = walk->pending[--walk->count];
-		status = read_directory(walk, path);
-		free(path);
-	}
-	return status;
-}
-
 int unindexed_report(const struct tree_request *request, const struct changes *changes,
 		     uint64_t *left, struct simhash_error *error)
 {
 	struct walk walk = {.request = request, .changes = changes, .error = error};
+	const struct tree_reader reader = {
+		.context = &walk, .entry = take_entry, .end = end_directory};
 	char text[120], count[32];
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < request->source_count; i++) {
-		struct bytes source = request->sources[i].path;
-		char *path = source.size == 0 ? strdup("/") : strndup(source.data, source.size);
-		if (bytes_compare(source, request->destination) == 0)
-			free(path);
-		else
-			status = path == NULL ? error_set_memory(error) : push(&walk, path);
-		if (status == 0)
-			status = walk_all(&walk);
-	}
-	while (walk.count > 0)
-		free(walk.pending[--walk.count]);
-	free(walk.pending);
+	for (size_t i = 0; status == 0 && i < request->source_count; i++)
+		if (bytes_compare(request->sources[i].path, request->destination) != 0)
+			status = tree_read(&reader, request->sources[i].path, error);
+	free(walk.first);
 	if (walk.left > walk.told) {
 		snprintf(text, sizeof text,
 			 "left %s more files alone: the index does not have them",
