@@ -52,10 +52,10 @@ def run(command, fault=None, error=None, swap=None):
                                 stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         stop(what, "hangs")
-    if result.returncode not in (0, 1, 2):
+    if result.returncode not in (0, 1, 2, 3):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b"simkeep: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b" a copy", b" copies", b" another.", b" match", b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
+             b" Indexed: ", b" a copy", b" copies", b" another.", b" match", b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)
@@ -79,6 +79,11 @@ class Task:
         self.waits = command[0] == SIMHASH and TREE in command
         self.path = OTHER if name == "copy" else INDEX
 
+    success = 0
+
+    def is_right(self, found):
+        return found == self.expected
+
     def begin(self):
         reset(self.state) if self.writes else None
         remove_index(OTHER)
@@ -100,7 +105,7 @@ class Task:
         self.begin()
         self.before = self.result(None) if self.writes else {}
         result, report = run(self.command)
-        if result.returncode != 0:
+        if result.returncode != self.success:
             stop(self.name, "undisturbed ends with", result.returncode, result.stderr)
         self.expected = self.result(result)
         if not self.expected:
@@ -121,8 +126,10 @@ class Task:
         found = self.result(result)
         if must_succeed and result.returncode != 0:
             stop(what, "ends with", result.returncode, result.stderr)
-        if result.returncode == 0 and found != self.expected:
-            stop(what, "ends with 0, but the result is another", result.stderr, self.differences(found))
+        if result.returncode == self.success and not self.is_right(found):
+            stop(what, "succeeds, but the result is another", result.stderr, self.differences(found))
+        if result.returncode == 0 and self.success != 0:
+            stop(what, "ends with 0, as if nothing was missing", result.stderr)
         if self.writes:
             for key, row in found.items():
                 right = self.expected.get(key, ())
@@ -152,6 +159,23 @@ class Task:
             return (found or b"")[-500:], self.expected[-500:]
         return {key: (found.get(key), self.expected.get(key))
                 for key in found.keys() | self.expected.keys() if found.get(key) != self.expected.get(key)}
+
+
+class MissingTask(Task):
+    """Faults can make more files missing, but never fewer."""
+
+    success = 3
+
+    def result(self, result):
+        return set(result.stdout.split(b"\0"))
+
+    def is_right(self, found):
+        return not self.differences(found)
+
+    def differences(self, found):
+        """A directory that cannot be read stands for its files."""
+        return [path for path in self.expected
+                if not any(path == other or path.startswith(other + b"/") for other in found)]
 
 
 class StoreTask(Task):
@@ -192,6 +216,7 @@ tasks = [
     Task("compare", "whole", [SIMFIND, "--compare", one_file, os.path.join(TREE, "a", "file2.txt")]),
     Task("groups", "whole", [SIMFIND, "--group", "--verify=all"]),
     Task("report", "whole", [SIMFIND, "--format=html", "-o", OUTPUT], output=OUTPUT),
+    MissingTask("missing", "whole", [SIMFIND, "--missing", "--format=null", os.path.join(TREE, "a"), os.path.join(TREE, "c")]),
     Task("script", "whole", [SIMKEEP, "--action=script:" + OUTPUT], output=OUTPUT),
 ]
 tasks.append(StoreTask("store", "whole", [SIMFIND, "--store"], writes=True))
