@@ -519,6 +519,21 @@ def test_loading(browser, whole, folder):
           ["5 decisions do not match this page", "has changed since", "is not on this page", "is not on this page",
            "has other content now", "is neither kept nor removed"])
     forget()
+    # A script of simkeep, with its commands as comments; moves have no decision.
+    pairs = [(group["files"][0], file) for group in whole["groups"] for file in group["files"][1:]
+             if file["hash"] == group["files"][0]["hash"]]
+    lines = ["#!/bin/sh", json.dumps({"format": "simkeep script", "host": whole["groups"][0]["files"][0]["host"]})]
+    for kept, copy in pairs:
+        lines.append("#delete " + json.dumps({"size": copy["size"], **{
+            name + field[4:]: value for name, file in (("kept", kept), ("copy", copy))
+            for field, value in file.items() if field.startswith("path")}}))
+    lines += ["#move " + json.dumps({"size": 1, "file": "/x", "to": "/y"}), "}"]
+    told = {json.dumps([file.get("path"), file.get("path_hex")]) for pair in pairs for file in pair}
+    check("a script with commands", len(told) > 1, True)
+    load("\n".join(lines), f"Loaded {len(told)} decisions from saved.json. 1 file of the plan moves, which is not shown here.")
+    check("decisions of a script", sum(decided(browser)[:2]), len(told))
+    forget()
+    load("#!/bin/sh\n", "Cannot load saved.json: it is not a script of simkeep.")
     load("[1", "Cannot load saved.json: it is not JSON.")
     load("[]", "Cannot load saved.json: it has no decisions of a simfind report.")
     load(json.dumps({**whole, "format_version": 2}), "Cannot load saved.json: its format_version is 2 instead of 1.")
