@@ -44,8 +44,9 @@ static int take_asked(struct held_files *held, const struct file_row *row,
 	if (file == NULL)
 		return -1;
 	file->is_left_out = is_left_out;
+	held->tops[top - held->wanted->tops].rows += held_walks(held, top);
 	file->is_met = !held_walks(held, top);
-	if (!file->is_met || row->host != held->finder->local_host)
+	if (!file->is_met || top->host != NULL)
 		return 0;
 	/* A member of an archive of this host. */
 	path = held_path(held, row, error);
@@ -170,16 +171,30 @@ static int find_walks(struct held_files *held, struct simhash_error *error)
 	const struct presence_request *wanted = held->wanted;
 	struct stat status;
 
-	held->walks = calloc(wanted->top_count + 1, sizeof *held->walks);
-	if (held->walks == NULL)
+	held->tops = calloc(wanted->top_count + 1, sizeof *held->tops);
+	if (held->tops == NULL)
 		return error_set_memory(error);
 	for (size_t i = 0; i < wanted->top_count; i++) {
 		const struct find_side *top = &wanted->tops[i];
 		/* The directory is terminated by a zero. */
 		const char *path = top->directory.size == 0 ? "/" : top->directory.data;
-		bool is_here = top->host == NULL ||
-			       strcmp(top->host, held->finder->request->host) == 0;
-		held->walks[i] = is_here && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+		held->tops[i].walks = top->host == NULL && stat(path, &status) == 0 &&
+				      S_ISDIR(status.st_mode);
+	}
+	return 0;
+}
+
+/* A directory without files, although the index has some, may be the place of a drive. */
+static int check_tops(const struct held_files *held, struct simhash_error *error)
+{
+	for (size_t i = 0; i < held->wanted->top_count; i++) {
+		const struct find_side *top = &held->wanted->tops[i];
+		if (held->tops[i].rows > 0 && held->tops[i].files == 0)
+			return error_set(error, SIMHASH_E_RANGE,
+					 "%.*s has no files now, but the index has some; is the "
+					 "drive connected? HOST:DIRECTORY asks the index alone",
+					 top->directory.size == 0 ? 1 : (int)top->directory.size,
+					 top->directory.size == 0 ? "/" : top->directory.data);
 	}
 	return 0;
 }
@@ -198,7 +213,7 @@ int finder_missing(struct finder *finder, const struct presence_request *wanted,
 
 	*found = (struct presence){.count = 0};
 	if (find_walks(&held, error) != 0 || held_each_row(&held, take_asked, error) != 0 ||
-	    held_walk(&held, error) != 0)
+	    held_walk(&held, error) != 0 || check_tops(&held, error) != 0)
 		status = -1;
 	if (status == 0) {
 		look_in_lists(&held);

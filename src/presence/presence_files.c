@@ -23,7 +23,7 @@ void held_files_release(struct held_files *held)
 	free(held->files);
 	slots_release(&held->file_slots);
 	free(held->relatives);
-	free(held->walks);
+	free(held->tops);
 	pair_set_release(&held->walked);
 	free(held->path);
 }

@@ -70,7 +70,10 @@ struct held_files {
 	struct slots file_slots; /* by path hash, for walked files */
 	struct held_relative *relatives;
 	size_t relative_count, relative_capacity;
-	bool *walks;		/* for each top: is it a directory of this host? */
+	struct walked_top {
+		bool walks;	      /* it is a directory, named without its host */
+		uint64_t rows, files; /* with content: in the index, and on the disk */
+	} * tops;
 	struct pair_set walked; /* device and inode of each directory that was walked */
 	char *path;		/* a path that was made last */
 	size_t path_capacity;
@@ -123,7 +126,7 @@ bool held_is_in(const struct held_files *held, const struct find_side *side,
 /* Is this top a directory of this host, so that it is walked? */
 static inline bool held_walks(const struct held_files *held, const struct find_side *top)
 {
-	return held->walks[top - held->wanted->tops];
+	return held->tops[top - held->wanted->tops].walks;
 }
 
 /*

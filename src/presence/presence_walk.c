@@ -45,6 +45,7 @@ static void add_failure(struct top_walk *walk, struct bytes path, int system_err
 		return;
 	}
 	file->state = CONTENT_UNREADABLE;
+	held->tops[walk->top - held->wanted->tops].files++;
 	file->is_met = true;
 	file->why = text != NULL ? text : strerror(system_errno);
 }
@@ -100,6 +101,7 @@ static int take_file(struct top_walk *walk, const struct found_file *now)
 		held->found->empty++;
 		return 0;
 	}
+	held->tops[walk->top - held->wanted->tops].files++;
 	if (request->takes != NULL &&
 	    !request->takes(request->takes_context, held->folders[walk->folder - 1].path, name,
 			    now->size_bytes))

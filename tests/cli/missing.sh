@@ -169,6 +169,13 @@ same "the view of SQL" "2|2|b.txt
 2|2|renamed.jpg" "$(sql "SELECT file_systems, files, path FROM file_copies WHERE host = 'far' AND file_systems = 2 ORDER BY path" | sed 's|\|/.*/|\||')"
 
 # ---- Errors ----
+mkdir unmounted
+cp drive/docs/a.txt unmounted
+runs 0 "$SIMHASH" -q unmounted
+rm unmounted/a.txt
+runs 1 "$SIMFIND" --missing unmounted
+said "$files/unmounted has no files now, but the index has some; is the drive connected?"
+missing "a.txt:missing" "$(uname -n):$files/unmounted" --in=backup
 runs 1 "$SIMFIND" --missing
 said "--missing needs a DIR"
 runs 1 "$SIMFIND" --missing drive --in=drive/docs

@@ -293,11 +293,12 @@ static int summarize_copies(const struct find_plan *plan, struct listing *listin
 
 /* ---- The task ---- */
 
-static bool is_directory(const struct find_plan *plan, const struct find_side *side)
+/* With its host, a directory is not walked. */
+static bool is_walked(const struct find_side *side)
 {
 	struct stat status;
 
-	return is_this_host(plan, side) &&
+	return side->host == NULL &&
 	       stat(side->directory.size == 0 ? "/" : side->directory.data, &status) == 0 &&
 	       S_ISDIR(status.st_mode);
 }
@@ -323,7 +324,7 @@ static int check_sides(const struct find_plan *plan, struct finder *finder,
 	const struct side_list *tops = &arguments->tops, *places = &arguments->places;
 
 	for (size_t i = 0; i < tops->count; i++)
-		if (!(arguments->missing && is_directory(plan, &tops->sides[i])) &&
+		if (!(arguments->missing && is_walked(&tops->sides[i])) &&
 		    finder_check_side(finder, &tops->sides[i], error) != 0)
 			return -1;
 	for (size_t i = 0; i < places->count; i++) {
@@ -346,7 +347,7 @@ static uint64_t count_unknown(const struct find_plan *plan, const struct finder 
 	uint64_t unknown = 0;
 
 	for (size_t i = 0; i < tops->count; i++)
-		if (!is_directory(plan, &tops->sides[i]))
+		if (!is_walked(&tops->sides[i]))
 			unknown += age_of(finder, runs, &tops->sides[i], 1).errors;
 	return unknown;
 }
