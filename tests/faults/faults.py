@@ -124,7 +124,7 @@ class Task:
                 stop(what, "ends with", result.returncode, result.stderr, "and holds", held, report[held],
                      "instead of", self.report[held], "first at", report.get("at"))
         found = self.result(result)
-        if must_succeed and result.returncode != 0:
+        if must_succeed and result.returncode != self.success:
             stop(what, "ends with", result.returncode, result.stderr)
         if result.returncode == self.success and not self.is_right(found):
             stop(what, "succeeds, but the result is another", result.stderr, self.differences(found))
