@@ -140,15 +140,21 @@ void plan_release(struct plan *plan);
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y);
 
+/* The same, but 0 if no rule prefers one of the files. */
+int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *x,
+		      const struct keep_file *y);
+
 /*
  * Is a path at or below a directory that belongs to version control, a build or a package manager,
  * such as .git or node_modules? The files in an archive belong to nobody.
  */
 bool keep_is_in_tool_tree(struct bytes path);
 
-/* The same, but 0 if no rule prefers one of the files. */
-int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *x,
-		      const struct keep_file *y);
+/*
+ * Return the directory that has the first version control directory of a path: "/p" for
+ * "/p/.git/HEAD". NULL and 0: the path has none, or it is in an archive.
+ */
+struct bytes keep_work_tree(struct bytes path);
 
 /* Is this the name of a file that an interrupted act left? Undo needs it. */
 bool keep_is_left_over(const char *path);

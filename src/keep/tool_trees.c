@@ -7,12 +7,16 @@
 
 #include "keep/keep.h"
 
+/* Version control comes first. */
+#define VERSION_CONTROLS 6
+
 static const char *const names[] = {
 	".git",		 ".hg",		".svn",	 ".bzr", "CVS",	 "_darcs",  "node_modules",
 	"site-packages", "__pycache__", ".venv", ".tox", ".nox", ".gradle",
 };
 
-bool keep_is_in_tool_tree(struct bytes path)
+/* Find the first part of a path that is one of the first names. NULL: there is none. */
+static const char *find_name(struct bytes path, size_t count)
 {
 	const char *inside = memmem(path.data, path.size, "//", 2);
 	const char *end = inside != NULL ? inside : path.data + path.size, *name = path.data;
@@ -20,10 +24,24 @@ bool keep_is_in_tool_tree(struct bytes path)
 	while (name < end) {
 		const char *slash = memchr(name, '/', (size_t)(end - name));
 		size_t size = (size_t)((slash == NULL ? end : slash) - name);
-		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t i = 0; i < count; i++)
 			if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
-				return true;
+				return name;
 		name += size + 1;
 	}
-	return false;
+	return NULL;
+}
+
+bool keep_is_in_tool_tree(struct bytes path)
+{
+	return find_name(path, sizeof names / sizeof *names) != NULL;
+}
+
+struct bytes keep_work_tree(struct bytes path)
+{
+	const char *name = find_name(path, VERSION_CONTROLS);
+
+	if (name == NULL || name == path.data)
+		return (struct bytes){NULL, 0};
+	return (struct bytes){path.data, (size_t)(name - path.data) - 1};
 }

@@ -226,13 +226,17 @@ done
 
 # ---- Version control, protected directories and filters ----
 world household "$files"
-mkdir "$files/phone-a/.git"
-echo object >"$files/phone-a/.git/object.jpg"
+# A work tree stays with its version control, also a file in it that is a copy.
+mkdir -p "$files/phone-b/work/.git" "$files/phone-b/work/below"
+echo object >"$files/phone-b/work/.git/object.jpg"
+echo picture >"$files/phone-b/work/below/picture.jpg"
+cp "$files/phone-b/DCIM/IMG_0.jpg" "$files/phone-b/work"
 runs 0 "$SIMHASH" -q "$files"
 tree >before
 runs 0 "$SIMKEEP" --into="$files/all" --protect="$files/phone-a/DCIM" --ext=jpg --yes --journal=journal "$files/phone-a" "$files/phone-b"
-said "1 copy in version control and build trees is left alone"
-said "moved 6 files (18.0 kB); 7 files stay; "
+said "3 files belong to version control or a build tree, and stay; move such a folder as a whole yourself"
+said "moved 6 files (18.0 kB); 9 files stay; "
+grep -q "^stays   $files/phone-b/work/  (3 files, " "$TEST_FOLDER/out" || fail "the work tree: $(cat "$TEST_FOLDER/out")"
 said "; 6 protected; to undo: "
 undo "protected"
 

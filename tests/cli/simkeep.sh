@@ -277,7 +277,7 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	rm -rf moved
 	mkdir moved
 	runs 0 "$SIMKEEP" -d sqlite:tools.db --keep=oldest "--action=$action" --yes --journal=j.tools tools
-	said "27 copies in version control and build trees are left alone; to include such a tree, name it as DIR"
+	said "27 identical files in version control and build trees are left alone; to include such a tree, name it as DIR"
 	same "lines for $action" "$(printf '%s\n' "keep $PWD/tools/p/git/x" "${action%%:*} $PWD/tools/p/node_modules.old/x")" \
 		"$(sed 's/  */ /; s/ -> .*//; /^rmdir/d' out)"
 	said "to undo: simkeep --undo=j.tools --database=sqlite:tools.db"
@@ -286,7 +286,7 @@ for action in hardlink delete "move:$TEST_FOLDER/moved"; do
 	in_tools | cut -d' ' -f1,2,4 | diff <(cut -d' ' -f1,2,4 was) -
 done
 runs 0 "$SIMKEEP" -d sqlite:tools.db tools
-said "27 copies in version control"
+said "27 identical files in version control"
 grep -q '^1 file is a copy' out || fail "found: $(cat out)"
 # Without DIRs, the trees are named before anything else, also for a script.
 for words in --keep=oldest "--keep=oldest --action=delete" "--keep=oldest --action=hardlink" "--keep=oldest --action=reflink" "--keep=oldest --action=move:moved" --action=script:-; do

@@ -171,7 +171,7 @@ static int act_on_files(struct acting *acting, struct copy_sorter *copies, const
 	struct copy_list list = {.tools = &acting->tools};
 	int status = copy_sorter_each(copies, keep_content, &list, error);
 
-	tool_trees_say(&acting->tools, acting->arguments->quiet);
+	tool_trees_say(&acting->tools, false, acting->arguments->quiet);
 	if (status == 0)
 		status = acting_plan(acting, list.files, list.count, host, error);
 	/* Listed folders point into the paths. */
@@ -209,7 +209,7 @@ static int write_all(struct acting *acting, struct copy_sorter *copies, const ch
 		return -1;
 	status = copy_sorter_each(copies, add_content, &all, error);
 	plan_script_end(&all.script);
-	tool_trees_say(&acting->tools, acting->arguments->quiet);
+	tool_trees_say(&acting->tools, false, acting->arguments->quiet);
 	if (status == 0)
 		status = close_plan_script(&acting->script, &all.script, acting->arguments->quiet,
 					   error);

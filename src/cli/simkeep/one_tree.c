@@ -183,6 +183,57 @@ static int read_files(struct one_tree *tree, struct store *store,
 	return status;
 }
 
+static int compare_roots(const void *a, const void *b)
+{
+	return bytes_compare(*(const struct bytes *)a, *(const struct bytes *)b);
+}
+
+static bool is_below_root(const struct bytes *roots, size_t count, struct bytes path)
+{
+	struct bytes above = path_above(path);
+
+	for (; above.size > 0; above = path_above(above))
+		if (bsearch(&above, roots, count, sizeof *roots, compare_roots) != NULL)
+			return true;
+	return false;
+}
+
+static bool is_in_source(const struct one_tree *tree, const struct keep_file *file)
+{
+	return tree_source_of(&tree->request, bytes_of(file->path)) != TREE_DESTINATION;
+}
+
+/* Version control stays, so the files of its work tree stay with it. */
+static int leave_work_trees(struct one_tree *tree, struct simhash_error *error)
+{
+	struct bytes *roots = NULL;
+	size_t count = 0, capacity = 0;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < tree->count; i++) {
+		const struct keep_file *file = &tree->files[i];
+		struct bytes root = keep_work_tree(bytes_of(file->path));
+		if (root.size == 0 || !file->is_excluded || !is_in_source(tree, file) ||
+		    (count > 0 && bytes_compare(roots[count - 1], root) == 0))
+			continue;
+		status = array_reserve(&roots, &capacity, count + 1, sizeof *roots, error);
+		if (status == 0)
+			roots[count++] = root;
+	}
+	if (status == 0 && count > 0)
+		qsort(roots, count, sizeof *roots, compare_roots);
+	for (size_t i = 0; status == 0 && count > 0 && i < tree->count; i++) {
+		struct keep_file *file = &tree->files[i];
+		if (!file->is_excluded && is_in_source(tree, file) &&
+		    is_below_root(roots, count, bytes_of(file->path))) {
+			file->is_excluded = true;
+			tree->acting->tools.left_out++;
+		}
+	}
+	free(roots);
+	return status;
+}
+
 /* Files in the destination that are not in the index are kept, but not recognized as copies. */
 static void explain_destination(const struct one_tree *tree)
 {
@@ -314,13 +365,15 @@ static int read_index(struct one_tree *tree, const char *host, struct simhash_er
 	if (status == 0 && has_files)
 		status = read_files(tree, store, tags, host, error);
 	if (status == 0)
+		status = leave_work_trees(tree, error);
+	if (status == 0)
 		status = covered_read(&acting->covered, &arguments->operands, store, tags, host,
 				      error);
 	if (status == 0)
 		status = covered_add(&acting->covered, tree->request.destination, error);
 	if (status == 0 && !has_files && !arguments->quiet)
 		say(PROGRAM, EMPTY_INDEX);
-	tool_trees_say(&acting->tools, arguments->quiet);
+	tool_trees_say(&acting->tools, true, arguments->quiet);
 	if (status == 0)
 		explain_destination(tree);
 	store_close(store);

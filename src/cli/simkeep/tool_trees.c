@@ -65,16 +65,23 @@ bool tool_trees_leave_out(struct tool_trees *tools, const char *path)
 	return true;
 }
 
-void tool_trees_say(const struct tool_trees *tools, bool quiet)
+void tool_trees_say(const struct tool_trees *tools, bool moves, bool quiet)
 {
 	char text[200], count[32];
+	bool is_one = tools->left_out == 1;
 
 	if (tools->left_out == 0 || quiet)
 		return;
-	snprintf(text, sizeof text,
-		 "%s cop%s in version control and build trees %s left alone; to include such a "
-		 "tree, name it as DIR",
-		 format_count(tools->left_out, count), tools->left_out == 1 ? "y" : "ies",
-		 tools->left_out == 1 ? "is" : "are");
+	format_count(tools->left_out, count);
+	if (moves)
+		snprintf(text, sizeof text,
+			 "%s file%s to version control or a build tree, and stay%s; move such a "
+			 "folder as a whole yourself",
+			 count, is_one ? " belongs" : "s belong", is_one ? "s" : "");
+	else
+		snprintf(text, sizeof text,
+			 "%s identical file%s in version control and build trees %s left alone; "
+			 "to include such a tree, name it as DIR",
+			 count, is_one ? "" : "s", is_one ? "is" : "are");
 	say(PROGRAM, text);
 }

@@ -4,7 +4,7 @@
  *
  *     status = tool_trees_init(&tools, &arguments->operands, &error);
  *     ... tool_trees_leave_out(&tools, path) ...     // for each copy once
- *     tool_trees_say(&tools, quiet);
+ *     tool_trees_say(&tools, moves, quiet);
  *     tool_trees_release(&tools);
  *
  * SPDX-License-Identifier: MIT
@@ -21,7 +21,7 @@ struct tool_trees {
 	const struct operands *operands;
 	char **named; /* owned with its items: the FILEs in such trees, sorted */
 	size_t named_count;
-	uint64_t left_out;
+	uint64_t left_out; /* files */
 };
 
 /* The operands must stay valid. The caller releases it, also after -1. */
@@ -35,7 +35,10 @@ void tool_trees_release(struct tool_trees *tools);
  */
 bool tool_trees_leave_out(struct tool_trees *tools, const char *path);
 
-/* Write the number of copies that were left out to standard error. */
-void tool_trees_say(const struct tool_trees *tools, bool quiet);
+/*
+ * Write the number of files that were left out to standard error, and what to do about them. Files
+ * that move would lose their place in the tree, so the whole tree has to move.
+ */
+void tool_trees_say(const struct tool_trees *tools, bool moves, bool quiet);
 
 #endif
