@@ -43,7 +43,7 @@ void act_lines_begin(struct act_lines *lines, const struct plan *plan, bool move
 		if (plan->acts[i].kept != NULL)
 			path_widen(&common, path_above(bytes_of(plan->acts[i].kept->path)));
 	}
-	lines->layout = (struct layout){.prefix = paths_prefix(common)};
+	lines->layout = (struct layout){.prefix = paths_prefix(common), .folds = true};
 	for (size_t i = 0; i < plan->count; i++) {
 		widen_layout(&lines->layout, plan->acts[i].file);
 		widen_layout(&lines->layout, plan->acts[i].kept);

@@ -374,7 +374,7 @@ static void write_screen(const struct changes *changes, const struct change_view
 {
 	size_t all = changes->line_count, shown = all <= LINES_MAX ? all : LINES_MAX - 1;
 	size_t files_columns = 0, to_columns = 0;
-	struct layout layout = {.prefix = find_prefix(changes, shown)};
+	struct layout layout = {.prefix = find_prefix(changes, shown), .folds = true};
 	char text[80];
 
 	for (size_t i = 0; i < shown; i++) {

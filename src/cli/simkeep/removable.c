@@ -474,7 +474,7 @@ static void write_screen(const struct removable *removable, const struct removab
 	size_t all = removable->folder_count, shown = all <= FOLDERS_MAX ? all : FOLDERS_MAX - 1;
 	size_t files_columns;
 	char text[32];
-	struct layout layout = {.prefix = find_prefix(removable, shown)};
+	struct layout layout = {.prefix = find_prefix(removable, shown), .folds = true};
 
 	find_columns(removable, shown, &layout, &files_columns);
 	if (layout.columns > view->columns)

@@ -4,7 +4,6 @@
  */
 #include "report/lists/marked.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,13 +72,42 @@ static void write_two(FILE *out, struct bytes a, struct bytes between, struct by
 	write_within(out, b, columns - used);
 }
 
-void write_marked(FILE *out, struct bytes line, const struct layout *layout)
+/* Does a line have two paths that fit only if they are shortened? */
+static bool must_fold(struct bytes line, size_t columns, const struct layout *layout)
+{
+	struct bytes rest = line, a, between;
+	size_t needed = text_columns(take_to(&rest, PATH_MARK));
+
+	if (!layout->folds || !has_mark(rest, WIDTH_MARK))
+		return false;
+	a = without_prefix(take_to(&rest, WIDTH_MARK), layout->prefix);
+	between = take_to(&rest, PATH_MARK);
+	needed += text_columns(a) + text_columns(between) +
+		  text_columns(without_prefix(rest, layout->prefix));
+	return needed > columns;
+}
+
+/* Write the second path and the text before it on their own line, below the first path. */
+static void write_second(FILE *out, struct bytes line, const struct layout *layout)
+{
+	struct bytes rest = line, between;
+	size_t used = text_columns(take_to(&rest, PATH_MARK)) + 2;
+
+	take_to(&rest, WIDTH_MARK);
+	between = take_to(&rest, PATH_MARK);
+	while (between.size > 0 && between.data[0] == ' ')
+		between = bytes_after(between, 1);
+	fprintf(out, "\n%*s%.*s", (int)used, "", (int)between.size, between.data);
+	used += text_columns(between);
+	write_within(out, without_prefix(rest, layout->prefix),
+		     layout->columns > used ? layout->columns - used : 0);
+}
+
+static void write_shortened(FILE *out, struct bytes line, const struct layout *layout)
 {
 	struct bytes rest = line, head, a, between;
 	size_t columns, gap;
-	bool has_end = rest.size > 0 && rest.data[rest.size - 1] == '\n';
 
-	rest.size -= has_end;
 	head = take_to(&rest, PATH_MARK);
 	fwrite(head.data, 1, head.size, out);
 	columns = text_columns(head);
@@ -93,6 +121,20 @@ void write_marked(FILE *out, struct bytes line, const struct layout *layout)
 	} else {
 		write_within(out, without_prefix(rest, layout->prefix), columns);
 	}
+}
+
+void write_marked(FILE *out, struct bytes line, const struct layout *layout)
+{
+	bool has_end = line.size > 0 && line.data[line.size - 1] == '\n';
+
+	line.size -= has_end;
+	if (must_fold(line, layout->columns, layout)) {
+		struct bytes rest = line;
+		write_shortened(out, take_to(&rest, WIDTH_MARK), layout);
+		write_second(out, line, layout);
+	} else {
+		write_shortened(out, line, layout);
+	}
 	if (has_end)
 		fputc('\n', out);
 }
@@ -101,18 +143,25 @@ void write_marked_to(FILE *out, struct bytes line, const char *end, const struct
 {
 	size_t needed = text_columns(bytes_of(end)) + 2, used, size;
 	struct layout before = *layout;
+	struct bytes rest = line, first = line;
 	char *text = NULL;
+	bool folds;
 	FILE *memory = open_memstream(&text, &size);
 
 	if (memory == NULL)
 		return;
 	before.columns = layout->columns > needed ? layout->columns - needed : 0;
-	write_marked(memory, line, &before);
+	folds = must_fold(line, before.columns, layout);
+	if (folds)
+		first = take_to(&rest, WIDTH_MARK);
+	write_shortened(memory, first, &before);
 	if (close_text(memory, &text) != 0)
 		return;
 	used = text_columns((struct bytes){text, size});
 	fprintf(out, "%s  %*s%s", text, (int)(before.columns > used ? before.columns - used : 0),
 		"", end);
+	if (folds)
+		write_second(out, line, layout);
 	free(text);
 }
 

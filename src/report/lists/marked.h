@@ -6,6 +6,7 @@
 #ifndef SIMHASH_REPORT_MARKED_H
 #define SIMHASH_REPORT_MARKED_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/basic/bytes.h"
@@ -14,6 +15,7 @@ struct layout {
 	struct bytes prefix; /* the beginning of paths that is omitted */
 	size_t first;	     /* the width of the first of two paths, if there is enough space */
 	size_t columns;	     /* the width of a line */
+	bool folds;	     /* a second path gets its own line if both are too wide */
 };
 
 /* Write a line without its marks. If paths are too wide, their middle is omitted. */
