@@ -274,7 +274,10 @@ int held_show(struct held_files *held, int64_t host, struct bytes directory, str
 	return 0;
 }
 
-/* The topmost folder with at least two files of which all are listed; or 0. */
+/*
+ * The folder with the most files, at least two, whose files are all listed; or 0. If it has the same
+ * files as the folder above it, it says more about their place.
+ */
 static uint32_t whole_folder(const struct held_files *held, uint32_t folder)
 {
 	uint32_t whole = 0;
@@ -283,7 +286,7 @@ static uint32_t whole_folder(const struct held_files *held, uint32_t folder)
 		const struct held_folder *at = &held->folders[folder - 1];
 		if (at->files != at->listed)
 			break;
-		if (at->files > 1)
+		if (at->files > (whole == 0 ? 1 : held->folders[whole - 1].files))
 			whole = folder;
 	}
 	return whole;

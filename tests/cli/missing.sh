@@ -75,6 +75,14 @@ runs 3 "$SIMFIND" --missing drive --in=other
 grep -q "a.txt  part of (.*): $files/other/all.txt" "$TEST_FOLDER/out" || fail "no part: $(cat "$TEST_FOLDER/out")"
 runs 3 "$SIMFIND" --missing --limit=1 drive
 said "more lines left out by --limit"
+# The line of a folder names the innermost folder with all its files.
+mkdir -p deep/er
+echo 1 >deep/er/1
+echo 2 >deep/er/2
+runs 3 "$SIMFIND" --missing deep
+grep -qx "  4 bytes  $files/deep/er/  2 files, 2 not indexed" "$TEST_FOLDER/out" || fail "the folder: $(cat "$TEST_FOLDER/out")"
+said "None of the 2 files below $files/deep is elsewhere in the index: 4 bytes. 2 of them are not indexed. Indexed: these files never, "
+rm -r deep
 runs 0 "$SIMFIND" --missing backup/pictures
 said "The only file below $files/backup/pictures is also elsewhere in the index."
 if built_with archives; then
@@ -106,6 +114,8 @@ missing "" drive --in=all.digests
 runs 0 "$SIMHASH" --host=far backup other
 missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive --in=far: --in=backup
 missing "" backup --in=far:
+runs 0 "$SIMFIND" --missing backup --in=far:
+said "All 2 files below $files/backup are also on host far. Indexed: "
 missing "" far:"$files/backup" --in=backup
 # The same host, when it had another name, is not elsewhere.
 runs 0 "$SIMHASH" -q --host=earlier drive

@@ -35,6 +35,7 @@ static const char *plural(uint64_t count)
 /* The times of the last runs that indexed some sides, and the files that they could not read. */
 struct index_age {
 	int64_t oldest_ns, newest_ns; /* 0: there is no finished run */
+	bool was_begun;		      /* is there a run? */
 	uint64_t errors;
 };
 
@@ -74,6 +75,7 @@ static struct index_age age_of(const struct finder *finder, const struct scan_ru
 		bool is_covered = count == 0;
 		for (size_t k = 0; k < count; k++)
 			is_covered = is_covered || covers(finder, run, &sides[k]);
+		age.was_begun = age.was_begun || is_covered;
 		if (!is_covered || run->finished_at_ns == 0 || is_repeated(list, i))
 			continue;
 		if (age.oldest_ns == 0 || run->started_at_ns < age.oldest_ns)
@@ -86,6 +88,7 @@ static struct index_age age_of(const struct finder *finder, const struct scan_ru
 }
 
 #define TIME_SIZE 24
+#define UNKNOWN_TIME "at an unknown time"
 
 static const char *format_time(int64_t time_ns, char text[TIME_SIZE])
 {
@@ -98,15 +101,18 @@ static const char *format_time(int64_t time_ns, char text[TIME_SIZE])
 	return text;
 }
 
-/* Write "these files 2026-11-20 10:33", or the times of several runs. */
-static void write_age(FILE *out, const char *what, const struct index_age *age)
+/*
+ * Write "these files 2026-11-20 10:33", or the times of several runs. A text says when the files
+ * were indexed if there is no run, as for imported lists.
+ */
+static void write_age(FILE *out, const char *what, const struct index_age *age, const char *without)
 {
 	char oldest[TIME_SIZE], newest[TIME_SIZE];
 
 	format_time(age->oldest_ns, oldest);
 	format_time(age->newest_ns, newest);
 	if (age->oldest_ns == 0)
-		fprintf(out, "%s never completely", what);
+		fprintf(out, "%s %s", what, age->was_begun ? "never completely" : without);
 	else if (strcmp(oldest, newest) == 0)
 		fprintf(out, "%s %s", what, oldest);
 	else
@@ -130,22 +136,31 @@ static uint64_t count_all(const struct presence *found)
 	       count_missing(found);
 }
 
-/* Write the names of some sides and lists, or their number. */
-static void write_sides(FILE *out, const struct find_plan *plan, const struct side_list *list,
-			const struct find_known *lists, size_t list_count, const char *several)
+/* Write a word such as "in" and the names of some sides and lists, or their number. */
+static void write_sides(FILE *out, const struct find_plan *plan, const char *where,
+			const struct side_list *list, const struct find_known *lists,
+			size_t list_count, const char *several)
 {
 	char *name = NULL, count[32];
+	const struct find_side *side = list->count == 1 ? &list->sides[0] : NULL;
 	size_t size;
 
 	if (list->count + list_count != 1) {
-		fprintf(out, "%s %s", format_count(list->count + list_count, count), several);
+		fprintf(out, "%s %s %s", where, format_count(list->count + list_count, count),
+			several);
 		return;
 	}
+	if (side != NULL && side->host != NULL && side->directory.size == 0) {
+		fputs("on host ", out);
+		write_escaped(out, bytes_of(side->host));
+		return;
+	}
+	fprintf(out, "%s ", where);
 	if (list->count == 0) {
 		write_escaped(out, bytes_of(lists[0].path));
 		return;
 	}
-	name = side_name(plan, &list->sides[0], &size);
+	name = side_name(plan, side, &size);
 	if (name != NULL)
 		write_escaped(out, (struct bytes){name, size});
 	free(name);
@@ -157,14 +172,13 @@ static void write_place(FILE *out, const struct find_plan *plan, bool is_missing
 
 	if (arguments->places.count + arguments->place_list_count == 0)
 		fputs("elsewhere in the index", out);
-	else {
-		fputs(arguments->places.count + arguments->place_list_count == 1 ? "in "
-		      : is_missing						 ? "in any of "
-										 : "in one of ",
-		      out);
-		write_sides(out, plan, &arguments->places, arguments->place_lists,
-			    arguments->place_list_count, "places");
-	}
+	else
+		write_sides(out, plan,
+			    arguments->places.count + arguments->place_list_count == 1 ? "in"
+			    : is_missing					       ? "in any of"
+					 : "in one of",
+			    &arguments->places, arguments->place_lists, arguments->place_list_count,
+			    "places");
 }
 
 static void write_states(FILE *out, const struct presence *found)
@@ -196,21 +210,25 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 	char count[32], files[32], size[32];
 
 	if (all == 0) {
-		fputs("There are no files with content below ", out);
-		write_sides(out, plan, &plan->arguments->tops, NULL, 0, "directories");
+		fputs("There are no files with content ", out);
+		write_sides(out, plan, "below", &plan->arguments->tops, NULL, 0, "directories");
 		fputc('.', out);
 		return;
 	}
-	if (missing == 0)
-		fprintf(out, all == 1 ? "The only file below " : "All %s files below ",
-			format_count(all, files));
+	format_count(all, files);
+	if (all == 1)
+		fputs("The only file ", out);
+	else if (missing == 0)
+		fprintf(out, "All %s files ", files);
+	else if (missing == all)
+		fprintf(out, "None of the %s files ", files);
 	else
-		fprintf(out, "%s of %s file%s below ", format_count(missing, count),
-			format_count(all, files), plural(all));
-	write_sides(out, plan, &plan->arguments->tops, NULL, 0, "directories");
-	fputs(missing == 0   ? all == 1 ? " is also " : " are also "
-	      : missing == 1 ? " is not "
-			     : " are not ",
+		fprintf(out, "%s of %s files ", format_count(missing, count), files);
+	write_sides(out, plan, "below", &plan->arguments->tops, NULL, 0, "directories");
+	fputs(missing == all && all > 1 ? " is "
+	      : missing == 0		? all == 1 ? " is also " : " are also "
+	      : missing == 1		? " is not "
+					: " are not ",
 	      out);
 	write_place(out, plan, missing > 0);
 	if (missing > 0)
@@ -218,8 +236,9 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 	fputc('.', out);
 	write_states(out, found);
 	if (found->files[CONTENT_INSIDE] > 0)
-		fprintf(out, " %s of the others %s only in archives there.",
+		fprintf(out, " %s of %s %s only in archives there.",
 			format_count(found->files[CONTENT_INSIDE], count),
+			missing > 0 ? "the others" : "them",
 			found->files[CONTENT_INSIDE] == 1 ? "is" : "are");
 	if (found->empty > 0)
 		fprintf(out, " %s empty file%s left out.", format_count(found->empty, count),
@@ -250,11 +269,13 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 		return error_set_memory(error);
 	write_result(out, plan, found);
 	write_errors(out, unknown);
-	write_age(out, " Indexed: these files", &ages[0]);
+	write_age(out, " Indexed: these files", &ages[0],
+		  found->files[CONTENT_NOT_INDEXED] < count_all(found) ? UNKNOWN_TIME : "never");
 	if (plan->arguments->places.count + plan->arguments->place_list_count == 0)
-		write_age(out, ", the whole index", &ages[1]);
+		write_age(out, ", the whole index", &ages[1], UNKNOWN_TIME);
 	else if (plan->arguments->places.count > 0)
-		write_age(out, ", the places", &ages[1]);
+		write_age(out, plan->arguments->places.count == 1 ? ", the place" : ", the places",
+			  &ages[1], UNKNOWN_TIME);
 	fputc('.', out);
 	return write_list_summary(listing, out, &text, error);
 }
@@ -275,8 +296,12 @@ static int summarize_copies(const struct find_plan *plan, struct listing *listin
 		return error_set_memory(error);
 	for (int state = 0; state < PRESENCE_STATES; state++)
 		bytes += found->bytes[state];
-	fprintf(out, "%s file%s %s ", format_count(found->count, count), plural(found->count),
-		found->count == 1 ? "has its content on" : "have their content on");
+	if (found->count == 0)
+		fputs("No file has its content on ", out);
+	else
+		fprintf(out, "%s file%s %s ", format_count(found->count, count),
+			plural(found->count),
+			found->count == 1 ? "has its content on" : "have their content on");
 	if (arguments->least_copies == arguments->most_copies)
 		format_count(arguments->least_copies, count);
 	else if (arguments->most_copies == UINT64_MAX) {
@@ -286,8 +311,10 @@ static int summarize_copies(const struct find_plan *plan, struct listing *listin
 		fputs("fewer than ", out);
 		format_count(arguments->most_copies + 1, count);
 	}
-	fprintf(out, "%s file system%s: %s.", count, strcmp(count, "1") == 0 ? "" : "s",
-		format_bytes((double)bytes, size_text));
+	fprintf(out, "%s file system%s", count, strcmp(count, "1") == 0 ? "" : "s");
+	if (found->count > 0)
+		fprintf(out, ": %s", format_bytes((double)bytes, size_text));
+	fputc('.', out);
 	return write_list_summary(listing, out, &text, error);
 }
 

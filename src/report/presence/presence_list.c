@@ -181,12 +181,21 @@ static struct bytes common_directory(const struct presence *found)
 	return common;
 }
 
+/* Do not all files have the same number of copies? The summary shows a common number. */
+static bool copies_differ(const struct presence *found)
+{
+	for (size_t i = 1; i < found->count; i++)
+		if (found->items[i].copies != found->items[0].copies)
+			return true;
+	return false;
+}
+
 static int write_text(struct listing *listing, const struct presence *found, uint64_t limit,
 		      bool with_copies, struct simhash_error *error)
 {
 	struct line_view view = {.listing = listing,
-				 .layout = {.columns = listing->how.columns},
-				 .with_copies = with_copies};
+				 .layout = {.columns = listing->how.columns, .folds = true},
+				 .with_copies = with_copies && copies_differ(found)};
 	int status = 0;
 
 	if (found->count > 0 && listing->how.has_marks) {
