@@ -119,7 +119,7 @@ runs 0 "$SIMHASH" -q "$files"
 echo 3 >"$files/old/unknown"
 echo 44 >"$files/old/b/changed"
 act --action=delete "$files/old" "$files/new"
-said "; removed 2 empty folders; stay: 1 file exists only there, 2 files are not in the index; to undo"
+said "; removed 2 empty folders; stay: 1 file without a copy elsewhere, 2 files that are not in the index; to undo"
 undo
 rm journal
 act --action=delete --min-size=1 "$files/old" "$files/new"

@@ -245,9 +245,12 @@ void staying_write(FILE *out, const struct staying *staying)
 	const struct {
 		uint64_t count;
 		const char *one, *many;
-	} parts[] = {{staying->only_there, "file exists only there", "files exist only there"},
-		     {staying->unindexed, "file is not in the index", "files are not in the index"},
-		     {staying->unreadable, "folder cannot be read", "folders cannot be read"}};
+	} parts[] = {
+		{staying->only_there, "file without a copy elsewhere",
+		 "files without a copy elsewhere"},
+		{staying->unindexed, "file that is not in the index",
+		 "files that are not in the index"},
+		{staying->unreadable, "folder that cannot be read", "folders that cannot be read"}};
 	const char *before = "; stay: ";
 	char count[32];
 

@@ -34,7 +34,7 @@ int staying_settle(struct staying *staying, const char *path, struct simhash_err
 void staying_count(struct staying *staying, const struct keep_policy *policy,
 		   const struct keep_arguments *arguments, const char *host);
 
-/* Write "; stay: 3 files exist only there", if there are such files. */
+/* Write "; stay: 3 files without a copy elsewhere", if there are such files. */
 void staying_write(FILE *out, const struct staying *staying);
 void staying_release(struct staying *staying);
 
