@@ -372,7 +372,7 @@ static bool lacks_member(const struct actor *actor)
 }
 
 /*
- * Read members again that are kept, while writes to their archive are noticed. There may be no room
+ * Watch the archive for writes, and read the kept members again. There may be no room
  * for more than the batch needs. If something fails, examining the acts gives the reason.
  */
 static void read_members(struct actor *actor)

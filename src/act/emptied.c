@@ -108,7 +108,7 @@ struct emptying {
 	void *context;
 };
 
-/* Does the directory have no names but the ones that a run without a journal would remove? */
+/* Does the directory have only names that the acts would remove, if this run changes nothing? */
 static bool is_emptied(const struct actor *actor, const struct path_note *note, int fd)
 {
 	struct entry_reader reader = {.fd = -1};

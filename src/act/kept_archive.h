@@ -48,7 +48,7 @@ void kept_archive_release(struct kept_archive *kept);
  */
 bool kept_archive_has_open(const struct kept_archive *kept, const struct keep_file *member);
 
-/* Open the archive of a member, after closing the one before. -1 with the reason. */
+/* Close the open archive, and open the archive of a member. On -1, `why` has the reason. */
 int kept_archive_open(struct kept_archive *kept, const struct keep_file *member,
 		      struct simhash_error *why);
 /* Also ends its lock. */
@@ -63,7 +63,7 @@ void kept_archive_forget(struct kept_archive *kept);
  */
 bool kept_archive_add(struct kept_archive *kept, const char *path, int64_t size_bytes);
 
-/* Read the requested members. Those that cannot be read are not found then. */
+/* Read the requested members. Members that cannot be read are not found afterwards. */
 void kept_archive_read(struct kept_archive *kept);
 
 /* The bytes of a member, or NULL. */

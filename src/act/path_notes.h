@@ -1,5 +1,5 @@
 /*
- * A table of paths and what a run, or undoing it, must remember of them.
+ * A table of paths, with the facts that a run or its undo must remember.
  *
  *     if (path_notes_add(&notes, path, &note, &error) != 0)   // find or add
  *             return -1;

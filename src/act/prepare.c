@@ -346,7 +346,7 @@ static void fill_record(struct work *work)
 		journal_file_set(&record->kept_file, &work->kept->status);
 }
 
-/* Compare both files while writes are noticed, and then check them again. */
+/* Watch both files for writes, compare them, and then check them again. */
 int work_examine(struct work *work)
 {
 	if (watch(work) != 0 || compare(work) != 0 || check_unchanged(work) != 0 ||

@@ -39,7 +39,7 @@ static inline int refuse(struct work *work, const char *why)
 
 static inline int refuse_taken(struct work *work)
 {
-	return refuse(work, "another file has its name in the directory to move to");
+	return refuse(work, "the directory to move to has another file with its name");
 }
 
 /* Do the names still lead to both files, and are these unchanged? -1 with the reason in `why`. */
@@ -49,8 +49,7 @@ int check_unchanged(struct work *work);
 int work_prepare(struct work *work);
 
 /*
- * Compare both files while writes are noticed, check them again, and fill the record for the
- * journal. -1 with the reason in `why`.
+ * Watch both files for writes, compare them, check them again, and fill the record for the journal. -1 with the reason in `why`.
  */
 int work_examine(struct work *work);
 

@@ -146,7 +146,7 @@ int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *
 
 /*
  * Is a path at or below a directory that belongs to version control, a build or a package manager,
- * such as .git or node_modules? The files in an archive belong to nobody.
+ * such as .git or node_modules? Files in an archive do not count.
  */
 bool keep_is_in_tool_tree(struct bytes path);
 

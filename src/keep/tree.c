@@ -172,8 +172,7 @@ static int compare_numbers(int64_t x, int64_t y)
 }
 
 /*
- * Prefer the directory with the larger share of contents that can be nowhere else. Contents of two
- * directories then all get the same one, so neither is scattered.
+ * Prefer the directory with the larger share of contents that can be nowhere else. All contents that two directories share then stay together in one of them.
  */
 static int compare_directories(const struct planner *planner, uint32_t a, uint32_t b)
 {
@@ -310,7 +309,7 @@ static int plan_contents(struct planner *planner)
 
 /* ---- Places ---- */
 
-/* Use a name and all names above it as directories. */
+/* Note that a name and all names above it are directories. */
 static void use_directory(struct planner *planner, uint32_t number)
 {
 	for (; number != 0 && !tree_names_at(&planner->names, number)->is_directory;
@@ -370,7 +369,7 @@ static char *target_of(const struct planner *planner, const struct item *item, s
 	return text;
 }
 
-/* Find the directory of a file; *goes: it is possible. */
+/* Find the directory of a file. *goes: the file can go there. */
 static int take_directory(struct planner *planner, const struct item *item, bool *goes)
 {
 	const char *to = target_of(planner, item, bytes_of(path_name(item->place)));
@@ -448,7 +447,7 @@ static int take_other_name(struct planner *planner, const struct item *item)
 	return add_move(planner, item, target_of(planner, item, bytes_of(text)));
 }
 
-/* Which of two versions gets its name, if both have the same place? Never an empty one. */
+/* Which of two versions keeps its name, if both would get the same path? Never an empty one. */
 static int compare_versions(const void *a, const void *b, void *context)
 {
 	const struct planner *planner = context;

@@ -7,8 +7,7 @@
  *             act(&plan.acts.acts[i]);
  *     tree_plan_release(&plan);
  *
- * As in keep.h, no file is opened. If acts are carried out in their order, no target of a move
- * exists before, and each content exists at every moment.
+ * As in keep.h, no file is opened. In this order, no move overwrites a file, and no content is lost at any moment.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -116,7 +116,7 @@ bool held_is_in_place(const struct held_files *held, const struct held_content *
 	       (content == NULL || !is_renamed_host(held, content, row));
 }
 
-/* Does the file of a row exist, as it was indexed, and is it none of the files in question? */
+/* Does the file of a row still exist as it was indexed, and is it not one of the files in question? */
 static int row_counts(struct held_files *held, const struct held_content *content,
 		      const struct file_row *row, bool *counts, struct simhash_error *error)
 {

@@ -46,7 +46,7 @@ struct presence_request {
 struct presence_item {
 	struct bytes display; /* "host:path", or the path on this host; with a terminating zero */
 	size_t path_offset;   /* where the path begins */
-	/* The size of the part of `display` that is a folder of which all files are listed; or 0. */
+	/* If all files of a folder are listed: the size of its path at the beginning of `display`. Otherwise 0. */
 	size_t folder_size;
 	enum presence_state state;
 	int64_t size_bytes, mtime_ns;

@@ -275,8 +275,7 @@ int held_show(struct held_files *held, int64_t host, struct bytes directory, str
 }
 
 /*
- * The folder with the most files, at least two, whose files are all listed; or 0. If it has the same
- * files as the folder above it, it says more about their place.
+ * The innermost of the folders with the most files, at least two, that are all listed; or 0.
  */
 static uint32_t whole_folder(const struct held_files *held, uint32_t folder)
 {

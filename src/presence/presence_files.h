@@ -81,7 +81,7 @@ struct held_files {
 
 void held_files_release(struct held_files *held);
 
-/* Return the number of a content, from 1. Of held_content_add, 0: memory is short. */
+/* Return the number of a content, from 1. held_content_add returns 0 if memory is short. */
 uint32_t held_content_find(const struct held_files *held, int64_t size_bytes,
 			   const uint8_t hash[CONTENT_HASH_SIZE]);
 uint32_t held_content_add(struct held_files *held, int64_t size_bytes,
@@ -156,9 +156,7 @@ typedef bool lists_file_fn(const struct held_files *held, const struct held_file
 int held_settle(struct held_files *held, lists_file_fn *lists, struct simhash_error *error);
 
 /*
- * Is a row in a place? If nobody named a place, all rows are, except for these: a file of another host
- * with the inode and the time of a file in question is assumed to be this file, indexed when this host
- * had another name. `content` may be NULL.
+ * Is a row in a place? If there are no places, every row is in one, with this exception: a file of another host that has the inode and the time of a file in question. It may be this file, indexed when this host had another name. `content` may be NULL.
  */
 bool held_is_in_place(const struct held_files *held, const struct held_content *content,
 		      const struct file_row *row);

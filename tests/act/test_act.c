@@ -160,7 +160,7 @@ static void a_taken_target_is_not_overwritten(void **state)
 		carry_out(1, does == 1);
 		assert_int_equal(results[0].outcome, ACT_LEFT);
 		assert_string_equal(results[0].why.message,
-				    "another file has its name in the directory to move to");
+				    "the directory to move to has another file with its name");
 		assert_string_equal(read_text(paths[0]), "same");
 		assert_string_equal(read_text(paths[1]), "other");
 	}

@@ -64,7 +64,7 @@ static bool is_repeated(const struct scan_run_list *list, size_t at)
 	return false;
 }
 
-/* Add the runs of these sides; without sides, all runs except those of `tops` alone. */
+/* Add the runs of these sides, or all runs if there are no sides. */
 static struct index_age age_of(const struct finder *finder, const struct scan_run_list *list,
 			       const struct find_side *sides, size_t count)
 {
@@ -341,8 +341,7 @@ static int refuse_place(const struct find_side *place, const struct find_side *t
 }
 
 /*
- * Fail if a side has no rows and is not walked, because then nothing would seem to be missing; or if
- * a place is among the files in question.
+ * Fail if a side is not walked and has no rows, because nothing would seem to be missing. Also fail if a place is among the files in question.
  */
 static int check_sides(const struct find_plan *plan, struct finder *finder,
 		       struct simhash_error *error)

@@ -30,7 +30,7 @@ struct index_update {
 int index_update_note_act(struct index_update *update, const struct planned_act *act,
 			  const struct act_result *result, struct simhash_error *error);
 
-/* Add that a directory was removed. If memory is short, its rows remain, which no file needs. */
+/* Add that a directory was removed. If memory is short, its rows stay in the index, which does no harm. */
 void index_update_note_folder(struct index_update *update, const char *path);
 
 /* Add a change; the texts are copied. */

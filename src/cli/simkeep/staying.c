@@ -164,7 +164,7 @@ static int end_directory(void *context, const char *directory, int system_errno)
 
 /* ---- All directories ---- */
 
-/* Is this a DIR whose copies are removed, apart from the directories of the rules? */
+/* Are the copies in this DIR removed, because no rule keeps files in it? */
 static bool is_given_up(const struct keep_policy *policy, struct bytes tree)
 {
 	bool has_rule = false;

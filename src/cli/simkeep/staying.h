@@ -1,6 +1,5 @@
 /*
- * Counts the files that stay in a folder after its copies were removed, because they exist only
- * there or because the index does not have them.
+ * Counts the files that stay in a folder after its copies were removed, because they have no copy elsewhere or because the index does not have them.
  *
  *     staying_settle(&staying, path, &error);              // for each planned file
  *     staying_count(&staying, &policy, arguments, host);

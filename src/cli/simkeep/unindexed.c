@@ -25,9 +25,10 @@
 struct walk {
 	const struct tree_request *request;
 	const struct changes *changes;
-	uint64_t files;		    /* unknown files in the current directory */
-	char *first;		    /* the path of one of them */
-	uint64_t left, told, shown; /* of all directories: files, reported files, messages */
+	uint64_t files; /* unknown files in the current directory */
+	char *first;	/* the path of one of them */
+	uint64_t left, told,
+		shown; /* in all directories: the numbers of files, reported files and messages */
 	struct simhash_error *error;
 };
 

@@ -13,7 +13,7 @@
 bool formats_presence(const struct formatter *formatter);
 
 /*
- * Write the items. Text has one line for a folder of which all files are listed. At most `limit`
+ * Write the items. If all files of a folder are listed, text has one line for it. At most `limit`
  * lines or records are written, or all if it is 0. `with_copies`: show the number of copies.
  */
 int listing_write_presence(struct listing *listing, const struct presence *found, uint64_t limit,
