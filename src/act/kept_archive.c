@@ -19,7 +19,7 @@
 #include "scan/archive/container.h"
 #include "scan/file/inflating.h"
 
-#define ALONE_MAX 16 /* the most members of one pass that are read again alone */
+#define ALONE_MAX 16 /* a pass reads at most this number of members again alone */
 
 void kept_archive_init(struct kept_archive *kept)
 {
@@ -92,7 +92,7 @@ int kept_archive_open(struct kept_archive *kept, const struct keep_file *member,
 
 /* ---- Its members ---- */
 
-/* The name in the archive. Of the only content of a compressed file, it is also after the "//". */
+/* The name in the archive: the path after the "//", also for the content of a compressed file. */
 static struct bytes name_of(const char *path)
 {
 	size_t size = outer_path_size(bytes_of(path));

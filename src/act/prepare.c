@@ -106,7 +106,7 @@ static int open_kept(struct work *work)
 
 /*
  * Does a protected directory have another name of the kept file? A hard link to it would then be a
- * link to a protected file. Links that this program made are known not to be there.
+ * link to a protected file. The links that this run made are not in a protected directory.
  */
 static int check_other_names(struct work *work)
 {

@@ -40,7 +40,7 @@ struct undoer {
 	struct path_notes notes; /* if nothing is changed: what would have been restored */
 	/* The first act of the list, so that members of an archive are read together; or NULL. */
 	const struct journal_act *first;
-	struct kept_archive *archive; /* the last one that had the content of a file; or NULL */
+	struct kept_archive *archive; /* the archive that was read last; or NULL */
 };
 
 void undoer_release(struct undoer *undoer);

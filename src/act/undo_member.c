@@ -47,7 +47,7 @@ static int write_temporary(const uint8_t *bytes, size_t size)
 	return fd;
 }
 
-/* The member again, as far as it can be known without reading. */
+/* Fill in the status of the member, as far as it is known without reading it. */
 static int look_at_archive(const struct kept_archive *archive, const struct journal_act *act,
 			   struct stat *status)
 {

@@ -9,7 +9,7 @@
 #include "presence/presence_files.h"
 
 struct counting {
-	struct held_files held;	 /* the first member, because functions for rows get it */
+	struct held_files held;	 /* must be first: functions for rows get its address */
 	struct pair_set systems; /* host and device; the number of a file system is its index + 1 */
 	struct pair_set copies; /* a content and a file system, except for the first of a content */
 	uint32_t last_system;

@@ -31,7 +31,7 @@ struct held_content {
 struct held_folder {
 	struct bytes path; /* on its host; without a slash at its end */
 	int64_t host;
-	uint32_t parent; /* from 1; 0: it is a top */
+	uint32_t parent; /* the number of the folder above, from 1; 0: none, because it is a top */
 	uint64_t files, listed;
 };
 
@@ -113,8 +113,7 @@ typedef int take_row_fn(struct held_files *held, const struct file_row *row,
 int held_each_row(struct held_files *held, take_row_fn *take, struct simhash_error *error);
 
 /*
- * Return the top that has a row, or NULL. Is the row in question? A member of an archive below the
- * top is not, because the archive itself is.
+ * Return the top that has a row, or NULL. Is the row in question? The members of an archive below the top are not, because the archive counts as one file.
  */
 const struct find_side *held_top(const struct held_files *held, const struct file_row *row);
 bool held_is_asked(const struct find_side *top, const struct file_row *row);

@@ -101,6 +101,7 @@ rm -r kept
 runs 0 "$SIMHASH" --forget kept
 screen missing "$SIMFIND" --missing docs-old archive music --in=docs --in=photos --in=reports
 screen safe "$SIMFIND" --missing docs
+screen alone "$SIMFIND" --missing music
 screen copies "$SIMFIND" --copies='<2' docs-old music
 
 # ---- Files that can be removed ----

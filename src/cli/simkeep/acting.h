@@ -72,7 +72,7 @@ int acting_plan(struct acting *acting, struct keep_file *files, size_t count, co
 int acting_carry_out(struct acting *acting, const struct plan *plan, const char *host,
 		     struct simhash_error *error);
 
-/* The two parts of it: carry out the plan with a line for each act, and write the summary. */
+/* The two parts of acting_carry_out: do the acts and write a line for each, and write the summary. */
 int acting_do(struct acting *acting, const struct plan *plan, const char *host,
 	      struct simhash_error *error);
 int acting_conclude(struct acting *acting, const struct plan *plan, struct simhash_error *error);

@@ -18,8 +18,7 @@
 
 struct index_update {
 	/*
-	 * Without the values of the files `to`. A size KEEP_SIZE_UNKNOWN: `from` exists and is as in
-	 * the index.
+	 * The values of the files `to` are added later. If a size is KEEP_SIZE_UNKNOWN, `from` exists and is as in the index.
 	 */
 	struct row_change *changes;
 	size_t count, capacity;

@@ -171,13 +171,16 @@ static int write_lines(const struct line_view *view, const struct presence_line 
 	return 0;
 }
 
-/* The directory that has all items. */
+/* The directory of all lines. It is above a folder that is a line, so that the line has its name. */
 static struct bytes common_directory(const struct presence *found)
 {
-	struct bytes common = path_above(found->items[0].display);
+	struct bytes common = path_above(line_at(found, 0).display);
 
-	for (size_t i = 1; i < found->count; i++)
-		path_widen(&common, found->items[i].display);
+	for (size_t i = 0; i < found->count;) {
+		const struct presence_line line = line_at(found, i);
+		path_widen(&common, path_above(line.display));
+		i += line.count;
+	}
 	return common;
 }
 
