@@ -192,7 +192,7 @@ echo not indexed >large/disk.txt
 tree >../before
 runs 2 "$SIMKEEP" --action=merge:large --yes --journal=../journal small
 said "$files/small/changed: left alone: "
-said "$files/small/disk.txt: left alone: another file has its "
+said "$files/small/disk.txt: left alone: the directory to move to has another file with its name"
 said "with 1 other file in the same directory: the index does not have them"
 said "moved 4 files (25 bytes), deleted 1 file and freed 5 bytes; 2 files stay; removed 1 empty folder; left 4 alone"
 same "merged" "changed
