@@ -230,6 +230,8 @@ void suggest_next_step(const struct find_plan *plan, const struct find_outcome *
 
 	if (outcome->next_step != NULL)
 		say_next("simkeep", url, outcome->next_step, NULL);
+	if (outcome->next_paths != NULL)
+		say_next("simhash", url, outcome->next_paths, "includes new and changed files.");
 	if (!plan->shows_summary || !plan->shows_blocks || !plan->has_pager || !is_list)
 		return;
 	if (outcome->copied_bytes > 0)

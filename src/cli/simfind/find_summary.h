@@ -31,7 +31,8 @@ struct find_outcome {
 	bool had_unreadable; /* some files were unreadable, also during --update */
 	bool is_stored;	     /* --store has stored `stored` */
 	struct find_run stored;
-	char *next_step; /* for a list of folders: the options of simkeep; or NULL */
+	char *next_step;  /* the options of simkeep, which is the next step; or NULL */
+	char *next_paths; /* the same for simhash */
 };
 
 void count_groups(struct find_outcome *outcome, const struct group_totals *totals);

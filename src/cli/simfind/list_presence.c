@@ -12,6 +12,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "base/text/escape.h"
+#include "base/text/shell_word.h"
 #include "cli/simfind/find_tasks.h"
 #include "cli/simfind/kept_pairs.h"
 #include "cli/simfind/resolve_request.h"
@@ -24,6 +25,7 @@
 #include "store/names/scan_run.h"
 
 #define PROGRAM "simfind"
+#define TOPS_SUGGESTED 4
 
 static const char *plural(uint64_t count)
 {
@@ -378,6 +380,31 @@ static uint64_t count_unknown(const struct find_plan *plan, const struct finder 
 	return unknown;
 }
 
+/* If the index lacks files that exist, suggest the command that indexes them. */
+static int suggest_indexing(const struct find_plan *plan, const struct presence *found,
+			    struct find_outcome *outcome, struct simhash_error *error)
+{
+	const struct side_list *tops = &plan->arguments->tops;
+	size_t size;
+	FILE *out;
+
+	if (plan->arguments->quiet ||
+	    found->files[CONTENT_NOT_INDEXED] + found->files[CONTENT_CHANGED] == 0)
+		return 0;
+	for (size_t i = 0; i < tops->count; i++)
+		if (tops->count > TOPS_SUGGESTED || !is_walked(&tops->sides[i]) ||
+		    needs_encoding(bytes_of(tops->texts[i])))
+			return 0;
+	out = open_memstream(&outcome->next_paths, &size);
+	if (out == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < tops->count; i++) {
+		fputs(i > 0 ? " " : "", out);
+		write_command_word(out, bytes_of(tops->texts[i]));
+	}
+	return close_text(out, &outcome->next_paths) != 0 ? error_set_memory(error) : 0;
+}
+
 static int list_missing(const struct find_plan *plan, struct finder *finder,
 			const struct known_contents *lists, struct search_progress *search,
 			struct listing *listing, struct find_outcome *outcome,
@@ -418,6 +445,8 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 		if (status == 0)
 			status = listing_write_presence(listing, &found, arguments->order.limit,
 							false, error);
+		if (status == 0)
+			status = suggest_indexing(plan, &found, outcome, error);
 		presence_release(&found);
 	}
 	scan_run_list_release(&runs);

@@ -161,7 +161,8 @@ static int search(const struct find_arguments *arguments, const struct find_requ
 			suggest_finding_more(&plan, store, outcome);
 	}
 	free(outcome->next_step);
-	outcome->next_step = NULL;
+	free(outcome->next_paths);
+	outcome->next_step = outcome->next_paths = NULL;
 	listing_release(&listing);
 	return status;
 }
