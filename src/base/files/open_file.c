@@ -19,13 +19,31 @@
 
 #define PIECE 4000 /* bytes of a path to open at once; less than PATH_MAX on all relevant systems */
 
-int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
+/* Reading then does not change the access time. Only the owner and root may ask for it. */
+#ifdef O_NOATIME
+#define QUIETLY O_NOATIME
+#else
+#define QUIETLY 0
+#endif
+
+static int open_again_and_again(int directory_fd, const char *path, int flags, mode_t mode)
 {
 	int fd;
 
 	do {
 		fd = openat(directory_fd, path, flags | O_CLOEXEC, mode);
 	} while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
+{
+	bool only_reads = (flags & (O_ACCMODE | O_CREAT)) == O_RDONLY &&
+			  (flags & OPEN_TO_REACH) != OPEN_TO_REACH;
+	int fd = open_again_and_again(directory_fd, path, flags | (only_reads ? QUIETLY : 0), mode);
+
+	if (fd < 0 && errno == EPERM && only_reads && QUIETLY != 0)
+		fd = open_again_and_again(directory_fd, path, flags, mode);
 	return fd;
 }
 

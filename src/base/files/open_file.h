@@ -21,7 +21,8 @@
 
 /*
  * Call openat(2), and repeat it when a signal interrupts it, which network and FUSE file systems
- * allow. exec closes the descriptor. -1 with errno. Any thread may call this.
+ * allow. exec closes the descriptor. A file that is opened only for reading keeps its access time,
+ * if the system allows this. -1 with errno. Any thread may call this.
  */
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
