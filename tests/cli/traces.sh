@@ -59,3 +59,35 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true
 else
 	not_tested "files of another user"
 fi
+
+# ---- The page cache ----
+disk=$TEST_FOLDER/disk
+new_file_system ext4 "$disk"
+for i in 1 2 3 4; do
+	random_bytes 30000 "$i" >"$disk/small.$i"
+	random_bytes 3000000 "$i" >"$disk/large.$i"
+done
+random_bytes 20000000 5 >"$disk/shared.1" # several threads read it
+tar cf "$disk/archive.tar" -C "$disk" small.1 small.2
+# forget: nothing is in the page cache except the files that end in 2
+forget() {
+	sync -f "$disk"
+	find "$disk" -type f -exec dd of={} oflag=nocache conv=notrunc count=0 status=none \;
+	cat "$disk"/*.2 >"$TEST_FOLDER/read"
+}
+cached() {
+	find "$disk" -type f -exec fincore -nro PAGES,FILE {} + | sed 's#/.*/##' | sort -k 2
+}
+forget
+before=$(cached)
+same "uncached" 0 "$(grep small.1 <<<"$before" | cut -d ' ' -f 1)"
+same "cached" 8 "$(grep small.2 <<<"$before" | cut -d ' ' -f 1)"
+for options in "" "--hash=md5 -j1" "-z"; do
+	[ "$options" != -z ] || built_with archives || continue
+	[ "$options" != "--hash=md5 -j1" ] || built_with hashes || continue
+	forget
+	# shellcheck disable=SC2086  # several options
+	runs 0 "$SIMHASH" -q --force $options "$disk"
+	same "the cache after simhash $options" "$before" "$(cached)"
+done
+umount "$disk"

@@ -355,6 +355,21 @@ PUBLIC ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 	return fails_on(READ, fd) ? -1 : next(fd, buffer, shortened_file(fd, size), offset);
 }
 
+/* Only from the page cache: programs then call pread. */
+PUBLIC ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+	(void)fd, (void)parts, (void)count, (void)offset, (void)flags;
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
+PUBLIC ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
+{
+	(void)fd, (void)parts, (void)count, (void)offset, (void)flags;
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
 PUBLIC ssize_t write(int fd, const void *buffer, size_t size)
 {
 	NEXT(write);

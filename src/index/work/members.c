@@ -21,6 +21,7 @@
 #include "scan/archive/container.h"
 #include "scan/command/filter_run.h"
 #include "scan/document/document.h"
+#include "scan/file/reading.h"
 
 struct look {
 	const struct members_use *use;
@@ -495,7 +496,7 @@ void members_look(const struct members_use *use, struct file_scanner *scanner, s
 	else if (task->known.has_members && !look.keeps_filtered)
 		drop_members(&look);
 	if (fd >= 0)
-		close_content(fd);
+		reading_close(fd, !scanner->was_cached);
 	free(look.kept);
 	task->result.is_looked = true;
 	task->row.contents = contents_of(&look);

@@ -108,6 +108,8 @@ static void choose(const struct scanners *scanners, struct file_scanner *scanner
 		   const struct task *task)
 {
 	scanner->containers = members_kinds(&scanners->members, task);
+	scanner->was_cached = true;
+	scanner->has_filter = members_filter(&scanners->members, task) != NULL;
 	scanner->no_resemblance = scanners->request->no_sketch && !task->known.has_sketch;
 }
 

@@ -23,6 +23,8 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->containers = 0;
 	scanner->max_depth = 0;
 	scanner->has_kind = false;
+	scanner->was_cached = true;
+	scanner->has_filter = false;
 	scanner->has_rest = false;
 	scanner->bytes_read = NULL;
 	scanner->buffer = aligned_alloc(SCAN_BUFFER_ALIGNMENT, FILE_SCANNER_ROOM);

@@ -9,36 +9,68 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/files/open_file.h"
+
 #define ADVICE_FROM (INT64_C(1) << 20) /* the file size from which advice is worth a system call */
 #define DROP_FROM (INT64_C(64) << 20) /* the file size that would displace much of the page cache */
 #define DROP_STEP (INT64_C(8) << 20)
 
-/* Is some of the file already in the page cache? If unknown, yes. */
+#ifdef RWF_NOWAIT
+/* Read only from the page cache. -1 with EAGAIN: the first byte is not there. */
+static ssize_t read_cached(int fd, int64_t offset, void *buffer, size_t size)
+{
+	struct iovec one = {buffer, size};
+
+	return preadv2(fd, &one, 1, offset, RWF_NOWAIT);
+}
+#else
+static ssize_t read_cached(int fd, int64_t offset, void *buffer, size_t size)
+{
+	(void)fd, (void)offset, (void)buffer, (void)size;
+	errno = EOPNOTSUPP;
+	return -1;
+}
+#endif
+
+/* Is some of a large file already in the page cache? If unknown, yes. */
 static bool is_cached(int fd, int64_t size_bytes)
 {
-#ifdef RWF_NOWAIT
-	for (int i = 0; i < 4; i++) {
-		char byte;
-		struct iovec one = {&byte, 1};
-		if (preadv2(fd, &one, 1, size_bytes / 4 * i, RWF_NOWAIT) != -1 || errno != EAGAIN)
+	char byte;
+
+	for (int i = 0; i < 4; i++)
+		if (read_cached(fd, size_bytes / 4 * i, &byte, 1) >= 0 || errno != EAGAIN)
 			return true;
-	}
 	return false;
-#else
-	(void)fd;
-	(void)size_bytes;
-	return true;
-#endif
 }
 
 void reading_begin(struct reading *reading, int fd, int64_t size_bytes)
 {
-	*reading = (struct reading){.fd = fd};
+	*reading = (struct reading){.fd = fd, .is_known = size_bytes == 0, .was_cached = true};
+	if (size_bytes < ADVICE_FROM)
+		return;
 #ifdef POSIX_FADV_SEQUENTIAL
-	if (size_bytes >= ADVICE_FROM)
-		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
-	reading->drops_behind = size_bytes >= DROP_FROM && !is_cached(fd, size_bytes);
+	reading->is_known = true;
+	reading->was_cached = is_cached(fd, size_bytes);
+	reading->drops_behind = size_bytes >= DROP_FROM && !reading->was_cached;
+}
+
+/* A small file costs no further system call if it is cached. */
+ssize_t reading_first(struct reading *reading, void *buffer, size_t size)
+{
+	ssize_t got = 0, more;
+
+	if (!reading->is_known && size > 0) {
+		got = read_cached(reading->fd, 0, buffer, size);
+		reading->is_known = true;
+		reading->was_cached = got >= 0 || errno != EAGAIN;
+		if (got == (ssize_t)size)
+			return got;
+		got = got < 0 ? 0 : got;
+	}
+	more = reading_at(reading, got, (char *)buffer + got, size - (size_t)got);
+	return more < 0 ? -1 : got + more;
 }
 
 ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, size_t size)
@@ -58,13 +90,31 @@ ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, 
 	return (ssize_t)have;
 }
 
+static void drop(int fd, int64_t from, int64_t size)
+{
+#ifdef POSIX_FADV_DONTNEED
+	posix_fadvise(fd, from, size, POSIX_FADV_DONTNEED);
+#else
+	(void)fd, (void)from, (void)size;
+#endif
+}
+
 void reading_is_done(struct reading *reading, int64_t offset)
 {
 	if (!reading->drops_behind || offset - reading->dropped < DROP_STEP)
 		return;
-#ifdef POSIX_FADV_DONTNEED
-	posix_fadvise(reading->fd, reading->dropped, offset - reading->dropped,
-		      POSIX_FADV_DONTNEED);
-#endif
+	drop(reading->fd, reading->dropped, offset - reading->dropped);
 	reading->dropped = offset;
+}
+
+void reading_close(int fd, bool drops)
+{
+	bool stays = must_stay_open(fd); /* this reads its first bytes */
+	int saved = errno;
+
+	if (drops)
+		drop(fd, 0, 0);
+	errno = saved;
+	if (!stays)
+		close_keeping_errno(fd);
 }

@@ -1,7 +1,13 @@
 /*
- * Reads a regular file from start to end and leaves the page cache unchanged. If a large file was
- * not cached, its bytes are dropped from the cache after they are read, so indexing an archive does
- * not displace the machine's working set.
+ * Reads a regular file from start to end and leaves the page cache unchanged: if no byte of the file
+ * was cached, its bytes are dropped from the cache after they were read. So indexing a tree does not
+ * displace the files that other programs use.
+ *
+ *     reading_begin(&reading, fd, size_bytes);
+ *     got = reading_first(&reading, buffer, size);
+ *     ... reading_at(&reading, offset, buffer, size), reading_is_done(&reading, offset)
+ *     reading_close(fd, !reading.was_cached);
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_SCAN_READING_H
@@ -15,8 +21,10 @@
 struct reading {
 	int fd;
 	const atomic_bool *stop; /* ends an interrupted read with EINTR; or NULL */
-	bool drops_behind;
-	int64_t dropped; /* the number of dropped bytes */
+	bool is_known;		 /* is it known whether the file was cached? */
+	bool was_cached;
+	bool drops_behind; /* drop the bytes of a large file soon */
+	int64_t dropped;   /* the number of dropped bytes */
 };
 
 /* `size_bytes` is the expected size of the file. The caller keeps the descriptor. */
@@ -28,7 +36,16 @@ void reading_begin(struct reading *reading, int fd, int64_t size_bytes);
  */
 ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, size_t size);
 
+/* The same at offset 0, once, before other reads. */
+ssize_t reading_first(struct reading *reading, void *buffer, size_t size);
+
 /* The bytes before `offset` are no longer needed. */
 void reading_is_done(struct reading *reading, int64_t offset);
+
+/*
+ * Close a file as close_content does, and keep errno. `drops`: before that, drop it from the page
+ * cache, except pages that other programs have mapped.
+ */
+void reading_close(int fd, bool drops);
 
 #endif

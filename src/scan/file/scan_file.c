@@ -69,18 +69,15 @@ static void note_kind_behind(struct file_scanner *scanner, int fd)
 						     &scanner->kind, NULL) == 0;
 }
 
-static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_t expected,
-				    struct file_row *row)
+static enum scan_outcome scan_bytes(struct file_scanner *scanner, struct reading *reading,
+				    int64_t expected, struct file_row *row)
 {
 	enum scan_outcome outcome;
 	struct content content;
-	struct reading reading;
 	size_t size = FILE_SCANNER_BUFFER;
 	ssize_t got;
 
 	content_begin(&content, scanner, row);
-	reading_begin(&reading, fd, expected);
-	reading.stop = scanner->stop;
 	/*
 	 * A growing file is read up to the size from fstat. A file that claims to be empty, as
 	 * files of /proc do, is read to its end, up to a limit.
@@ -88,7 +85,9 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	do {
 		if (expected > 0 && expected - row->size_bytes < FILE_SCANNER_BUFFER)
 			size = (size_t)(expected - row->size_bytes);
-		got = reading_at(&reading, row->size_bytes, scanner->buffer, size);
+		got = row->size_bytes == 0
+			      ? reading_first(reading, scanner->buffer, size)
+			      : reading_at(reading, row->size_bytes, scanner->buffer, size);
 		if (got < 0)
 			return errno == EINTR ? SCAN_STOPPED : SCAN_FAILED;
 		if (row->size_bytes == 0)
@@ -97,7 +96,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 			    (size_t)got < size || row->size_bytes + got == expected);
 		if (scanner->bytes_read != NULL)
 			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
-		reading_is_done(&reading, row->size_bytes);
+		reading_is_done(reading, row->size_bytes);
 		if (expected == 0 && row->size_bytes > UNPROMISED_MAX) {
 			errno = EFBIG;
 			return SCAN_FAILED;
@@ -107,7 +106,7 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, int fd, int64_
 	} while ((size_t)got == size && row->size_bytes != expected);
 	outcome = content_end(&content);
 	if (outcome == SCAN_DONE)
-		note_kind_behind(scanner, fd);
+		note_kind_behind(scanner, reading->fd);
 	return outcome;
 }
 
@@ -156,18 +155,24 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 			    struct shared_scan *shared, struct file_row *row)
 {
 	enum scan_outcome outcome;
+	struct reading reading;
 	struct stat status;
 	int fd = open_file(scanner, directory_fd, name, row, &status, &outcome);
+	bool is_read_again;
 
 	scanner->has_kind = false;
 	if (fd < 0)
 		return outcome;
+	reading_begin(&reading, fd, status.st_size);
+	reading.stop = scanner->stop;
 	/* Features span pieces, so one thread must make all sketches. */
 	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)
-		outcome = shared_scan_lead(shared, scanner, fd, status.st_size, row);
+		outcome = shared_scan_lead(shared, scanner, &reading, status.st_size, row);
 	else
-		outcome = scan_bytes(scanner, fd, status.st_size, row);
-	close_content(fd);
+		outcome = scan_bytes(scanner, &reading, status.st_size, row);
+	is_read_again = scanner->has_filter || (scanner->has_kind && scanner->kind != 0);
+	scanner->was_cached = reading.was_cached;
+	reading_close(fd, !reading.was_cached && !is_read_again);
 	return outcome;
 }
 

@@ -14,7 +14,6 @@
 #include "core/resemblance.h"
 #include "scan/file/content.h"
 #include "scan/file/content_hash.h"
-#include "scan/file/reading.h"
 
 #define UNIT FILE_SCANNER_BUFFER
 
@@ -40,7 +39,7 @@ struct shared_scan {
 	unsigned helpers; /* the number of helpers at work */
 
 	struct file_scanner *leader;
-	struct reading reading;
+	struct reading *reading;
 	int64_t size_bytes, units;
 	/* The next units to be taken, hashed and appended. */
 	int64_t next, hashed, appended;
@@ -192,7 +191,7 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 			 * The guess was wrong, as in a chain of one tag or a run of zeros: scan the
 			 * unit again, from the true state.
 			 */
-			ssize_t got = reading_at(&shared->reading, shared->appended * UNIT, buffer,
+			ssize_t got = reading_at(shared->reading, shared->appended * UNIT, buffer,
 						 unit->size);
 			if (got != (ssize_t)unit->size) {
 				give_up(shared, SCAN_FAILED, got < 0 ? errno : EIO);
@@ -203,7 +202,7 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 		shared->whole_size += (int64_t)unit->size;
 		unit->is_ready = false;
 		shared->appended++;
-		reading_is_done(&shared->reading, shared->whole_size);
+		reading_is_done(shared->reading, shared->whole_size);
 		pthread_cond_broadcast(&shared->changed);
 	}
 }
@@ -217,10 +216,10 @@ static bool read_unit(const struct shared_scan *shared, const struct file_scanne
 	size_t size = size_of(shared, number);
 	int64_t after = shared->size_bytes - number * UNIT - (int64_t)size;
 	size_t overlap = after < SHINGLE_OVERLAP ? (size_t)after : SHINGLE_OVERLAP;
-	ssize_t got = number == 0 ? 2 : reading_at(&shared->reading, number * UNIT - 2, before, 2);
+	ssize_t got = number == 0 ? 2 : reading_at(shared->reading, number * UNIT - 2, before, 2);
 
 	if (got == 2)
-		got = reading_at(&shared->reading, number * UNIT, scanner->buffer, size + overlap);
+		got = reading_at(shared->reading, number * UNIT, scanner->buffer, size + overlap);
 	else if (got > 0)
 		got = 0; /* the file ends before the unit */
 	if (got < 0)
@@ -322,14 +321,14 @@ void shared_scan_help(struct shared_scan *shared, struct file_scanner *scanner)
 	pthread_mutex_unlock(&shared->mutex);
 }
 
-enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scanner *scanner, int fd,
-				   int64_t expected, struct file_row *row)
+enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scanner *scanner,
+				   struct reading *reading, int64_t expected, struct file_row *row)
 {
 	shared->leader = scanner;
+	shared->reading = reading;
 	shared->size_bytes = expected;
 	shared->units = (expected + UNIT - 1) / UNIT;
 	shared->outcome = SCAN_DONE;
-	reading_begin(&shared->reading, fd, expected);
 	simhash_scanner_init(&shared->whole, scanner->tag_set);
 	XXH3_128bits_reset(scanner->hash);
 	sketching_begin(&scanner->sketching);

@@ -20,6 +20,7 @@
 #define SIMHASH_SCAN_SHARED_SCAN_H
 
 #include "scan/file/file_scanner.h"
+#include "scan/file/reading.h"
 #include "store/row/file_row.h"
 
 #define SHARED_FROM (INT64_C(16) << 20) /* the size from which a file is shared */
@@ -35,8 +36,8 @@ void shared_scan_drop(struct shared_scan *shared); /* NULL is allowed */
  * Lead the scan of an open file, as scan_bytes in scan_file.c does alone. All helpers have left
  * when this returns.
  */
-enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scanner *scanner, int fd,
-				   int64_t expected, struct file_row *row);
+enum scan_outcome shared_scan_lead(struct shared_scan *shared, struct file_scanner *scanner,
+				   struct reading *reading, int64_t expected, struct file_row *row);
 
 /* Release the helpers of a scan that did not begin. Does nothing after shared_scan_lead. */
 void shared_scan_cancel(struct shared_scan *shared);
