@@ -37,3 +37,18 @@ bool scan_piece_append(struct simhash_scanner *whole, const struct scan_piece *p
 	whole->state[0] = piece->scanner.state[0];
 	return true;
 }
+
+/*
+ * From the second zero byte on, the state is always the same, so scan_periodic stops after a few
+ * bytes. The last 7 bits are then zeros. The windows that end in the second byte consist of zeros,
+ * so they match no tag but 00, and any other tag was last counted in a window that ends in the first
+ * byte at the latest; the 7 windows that it skips end in the second byte. Tag 00 is counted once in
+ * 8 windows, that is in each byte, at the same bit.
+ */
+void scan_zeros(struct simhash_scanner *scanner, size_t size)
+{
+	static const uint8_t zero = 0;
+
+	scanner->state[0] = scan_periodic(tag_set_automaton(scanner->tag_set)->entries,
+					  scanner->state[0], &zero, size, 1, &scanner->table);
+}

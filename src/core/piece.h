@@ -31,4 +31,7 @@ void scan_piece(struct scan_piece *piece, const struct simhash_tag_set *tag_set,
  */
 bool scan_piece_append(struct simhash_scanner *whole, const struct scan_piece *piece);
 
+/* Scan `size` zero bytes without memory for them, in a time that does not depend on `size`. */
+void scan_zeros(struct simhash_scanner *scanner, size_t size);
+
 #endif

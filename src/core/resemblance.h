@@ -91,6 +91,13 @@ void resemblance_scanner_collect(struct simhash_resemblance_scanner *scanner,
 void resemblance_scanner_compute(struct simhash_resemblance_scanner *scanner, const void *bytes,
 				 size_t size_bytes, struct simhash_resemblance_sketch *sketch);
 
+/*
+ * Update a scanner with `size` zero bytes, which are at `zeros`. After the first ones, only the hash
+ * of a text takes time.
+ */
+void resemblance_scanner_add_zeros(struct simhash_resemblance_scanner *scanner,
+				   const uint8_t *zeros, size_t size);
+
 /* After this number of hits in a block, no further group of its positions is examined. */
 size_t resemblance_hits_max(unsigned level);
 

@@ -26,7 +26,10 @@ uint64_t scan_bytes(const uint64_t *entries, uint64_t entry, const uint8_t *byte
  */
 size_t scan_find_period(const uint8_t *bytes, size_t size, size_t at_least, size_t *period);
 
-/* Run over bytes of this period, in time that does not depend on `size`. */
+/*
+ * Run over bytes of this period, in time that does not depend on `size`. Reads only the first
+ * `period` bytes.
+ */
 uint64_t scan_periodic(const uint64_t *entries, uint64_t entry, const uint8_t *bytes, size_t size,
 		       size_t period, struct simhash_sum_table *table);
 

@@ -235,23 +235,30 @@ static void scan_in_pieces_of_any_size(void **state)
 	free(piece);
 }
 
+/* Different tags at random. */
+static void choose_tags(struct reference_tag tags[16])
+{
+	memset(tags, 0, 16 * sizeof *tags);
+	for (int t = 0; t < 16; t++) {
+		tags[t].pattern = data_random_byte();
+		for (int u = 0; u < t; u++)
+			if (tags[u].pattern == tags[t].pattern) {
+				tags[t].pattern = data_random_byte();
+				u = -1;
+			}
+	}
+}
+
 static void scan_any_tag_set(void **state)
 {
 	static uint8_t bytes[10000];
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 60; seed++) {
-		struct reference_tag tags[16] = {{0, 0, 0}};
+		struct reference_tag tags[16];
 		struct simhash_tag_set *set;
 		data_seed(seed);
-		for (int t = 0; t < 16; t++) {
-			tags[t].pattern = data_random_byte();
-			for (int u = 0; u < t; u++)
-				if (tags[u].pattern == tags[t].pattern) {
-					tags[t].pattern = data_random_byte();
-					u = -1;
-				}
-		}
+		choose_tags(tags);
 		set = make_set(tags);
 		/* Data that consists of the tags themselves, at all phases. */
 		for (size_t i = 0; i < sizeof bytes; i++)
@@ -273,6 +280,49 @@ static void scan_any_tag_set(void **state)
 	}
 }
 
+/* Bytes, zeros that are only counted, and bytes again. */
+static void expect_zeros(const struct reference_tag tags[16], const struct simhash_tag_set *set,
+			 size_t before, size_t zeros, size_t after)
+{
+	static uint8_t bytes[2000];
+	struct simhash_scanner scanner;
+	struct simhash_sum_table table;
+	uint64_t counts[16];
+
+	for (size_t i = 0; i < before + zeros + after; i++)
+		bytes[i] = i >= before && i < before + zeros ? 0
+			   : i % 3 == 0			     ? data_random_byte()
+					: tags[data_random_byte() % 16].pattern;
+	reference_counts(tags, bytes, before + zeros + after, counts);
+	simhash_scanner_init(&scanner, set);
+	simhash_scanner_update(&scanner, bytes, before);
+	scan_zeros(&scanner, zeros / 3);
+	scan_zeros(&scanner, zeros - zeros / 3);
+	simhash_scanner_update(&scanner, bytes + before + zeros, after);
+	simhash_scanner_finish(&scanner, &table);
+	assert_memory_equal(table.count, counts, sizeof counts);
+}
+
+static void zeros_are_counted_without_memory(void **state)
+{
+	static const size_t runs[] = {0, 1, 2, 3, 5, 8, 17, 200};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		struct reference_tag tags[16];
+		struct simhash_tag_set *set;
+		data_seed(seed);
+		choose_tags(tags);
+		if (seed < 2)
+			memcpy(tags, seed == 0 ? periodic : reference_sample, sizeof tags);
+		set = make_set(tags);
+		for (size_t before = 0; before < 12; before++)
+			for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
+				expect_zeros(tags, set, before, runs[r], before == 7 ? 600 : 5);
+		simhash_tag_set_free(set);
+	}
+}
+
 /* Counts exceed 32 bits: more than 2^32 zero bytes contain as many tags 00. */
 static void scan_counts_in_64_bits(void **state)
 {
@@ -285,8 +335,9 @@ static void scan_counts_in_64_bits(void **state)
 	simhash_scanner_init(&scanner, sample);
 	for (uint64_t i = 0; i < rounds; i++)
 		simhash_scanner_update(&scanner, zeros, sizeof zeros);
+	scan_zeros(&scanner, (size_t)5 << 40);
 	simhash_scanner_finish(&scanner, &table);
-	assert_int_equal(table.count[0], rounds * sizeof zeros);
+	assert_int_equal(table.count[0], rounds * sizeof zeros + ((uint64_t)5 << 40));
 	for (int t = 1; t < 16; t++)
 		assert_int_equal(table.count[t], 0);
 }
@@ -351,6 +402,7 @@ int main(void)
 		cmocka_unit_test(scan_byte_by_byte_and_in_random_pieces),
 		cmocka_unit_test(scan_in_pieces_of_any_size),
 		cmocka_unit_test(scan_any_tag_set),
+		cmocka_unit_test(zeros_are_counted_without_memory),
 		cmocka_unit_test(scan_counts_in_64_bits),
 		cmocka_unit_test(scan_may_go_on_after_finish),
 	};

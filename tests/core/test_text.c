@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "core/resemblance.h"
 #include "data.h"
 #include "guarded.h"
 #include "reference_resemblance.h"
@@ -383,6 +384,52 @@ static void bytes_of_the_head_decide(void **state)
 	}
 }
 
+/* Where the zeros of a content begin and end; the last number is its size. */
+static const size_t holes[][5] = {
+	{100, 290000, 0, 0, 300000}, /* decided by the head, and the level known, only in zeros */
+	{4096, 4096, 4097, 300000, 300000}, /* zeros to the end */
+	{70000, 140000, 150000, 299999, 300000},
+	{65551, 200000, 200015, 280000, 290001},
+	{69632, 90112, 90113, 200001, 200020},
+	{100000, 100015, 120000, 120016, 300000},
+};
+
+/* A text, any bytes, or text in UTF-16, with zeros in it. Only the zeros are added as such. */
+static void zeros_of_holes_give_the_same_sketch(void **state)
+{
+	uint8_t *bytes = malloc(BIG), *zeros = calloc(1, BIG), expected[144];
+	struct simhash_resemblance_sketch sketch;
+
+	(void)state;
+	for (size_t h = 0; h < 3 * sizeof holes / sizeof *holes; h++) {
+		const size_t *hole = holes[h / 3], size = hole[4];
+		fill_text(&densities[h % DENSITIES], bytes, size);
+		if (h % 3 == 1)
+			data_fill(DATA_RANDOM, bytes, size);
+		if (h % 3 == 2)
+			fill_units(UTF16_LE, bytes, size / 2, false);
+		memset(bytes + hole[0], 0, hole[1] - hole[0]);
+		memset(bytes + hole[2], 0, hole[3] - hole[2]);
+		reference_sketch(bytes, size, expected);
+		simhash_resemblance_scanner_begin(scanner);
+		for (size_t i = 0, some; i < size; i += some) {
+			bool is_second = i >= hole[1], is_zero;
+			const size_t *next = is_second ? hole + 2 : hole;
+			is_zero = i >= next[0] && i < next[1];
+			some = is_zero ? next[1] - i : i < next[0] ? next[0] - i : size - i;
+			some = some > 50000 ? 50000 : some;
+			if (is_zero)
+				resemblance_scanner_add_zeros(scanner, zeros, some);
+			else
+				update(bytes + i, some);
+		}
+		simhash_resemblance_scanner_finish(scanner, &sketch);
+		expect_equal(&sketch, expected, "holes", h);
+	}
+	free(bytes);
+	free(zeros);
+}
+
 static void a_pdf_is_not_a_text(void **state)
 {
 	const char pdf[] = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n";
@@ -501,6 +548,7 @@ int main(void)
 		cmocka_unit_test(utf16_equals_reference),
 		cmocka_unit_test(half_a_pair_in_the_head_is_not_text),
 		cmocka_unit_test(bytes_of_the_head_decide),
+		cmocka_unit_test(zeros_of_holes_give_the_same_sketch),
 		cmocka_unit_test(a_pdf_is_not_a_text),
 		cmocka_unit_test(every_form_of_a_text_is_the_same_text),
 		cmocka_unit_test(sizes_of_normal_forms_limit_the_estimate),

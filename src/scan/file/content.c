@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/piece.h"
 #include "core/resemblance.h"
 #include "scan/file/content_hash.h"
 #include "store/row/file_row.h"
@@ -48,6 +49,18 @@ void content_add(struct content *content, size_t size, bool is_last)
 	sketching_add(&scanner->sketching, scanner->buffer, size);
 	resemblance_update(content, size, is_last);
 	simhash_scanner_update(&content->counts, scanner->buffer, size);
+	content->row->size_bytes += (int64_t)size;
+}
+
+void content_add_zeros(struct content *content, const uint8_t *zeros, size_t size)
+{
+	struct file_scanner *scanner = content->scanner;
+
+	XXH3_128bits_update(scanner->hash, zeros, size);
+	sketching_add(&scanner->sketching, zeros, size);
+	if (!scanner->no_resemblance)
+		resemblance_scanner_add_zeros(scanner->resemblance, zeros, size);
+	scan_zeros(&content->counts, size);
 	content->row->size_bytes += (int64_t)size;
 }
 

@@ -31,6 +31,9 @@ void content_begin(struct content *content, struct file_scanner *scanner, struct
  */
 void content_add(struct content *content, size_t size, bool is_last);
 
+/* The same for a part of a hole, after the first bytes. `zeros` are its bytes. */
+void content_add_zeros(struct content *content, const uint8_t *zeros, size_t size);
+
 /* Complete the row. Returns SCAN_DONE, or SCAN_FAILED with errno. */
 enum scan_outcome content_end(struct content *content);
 

@@ -1,15 +1,18 @@
 /*
- * Reads a file, and drops its bytes from the page cache if the system accepts such advice.
+ * Reads a file without its holes, and drops its bytes from the page cache if the system accepts such
+ * advice.
  * SPDX-License-Identifier: MIT
  */
 #include "scan/file/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/files/open_file.h"
+#include "scan/file/outcome.h"
 
 #define ADVICE_FROM (INT64_C(1) << 20) /* the file size from which advice is worth a system call */
 #define DROP_FROM (INT64_C(64) << 20) /* the file size that would displace much of the page cache */
@@ -73,13 +76,86 @@ ssize_t reading_first(struct reading *reading, void *buffer, size_t size)
 	return more < 0 ? -1 : got + more;
 }
 
+/* ---- Holes ---- */
+
+#if defined SEEK_DATA && defined SEEK_HOLE
+/* Return the number of bytes at `offset` that are in a hole, at most `size`. */
+static size_t hole_size(const struct reading *reading, int64_t offset, size_t size)
+{
+	off_t data;
+
+	if (!reading->has_holes || offset + (int64_t)size <= reading->first_hole)
+		return 0;
+	data = lseek(reading->fd, offset, SEEK_DATA);
+	if (data < 0 && errno == ENXIO) /* the file has no data from here on, or ends before this */
+		data = lseek(reading->fd, 0, SEEK_END);
+	return data <= offset ? 0 : data - offset < (off_t)size ? (size_t)(data - offset) : size;
+}
+
+/* Return the number of bytes at `offset`, which are not in a hole, before the next hole. */
+static size_t data_size(const struct reading *reading, int64_t offset, size_t size)
+{
+	off_t hole;
+
+	if (!reading->has_holes || offset + (int64_t)size <= reading->first_hole)
+		return size;
+	hole = lseek(reading->fd, offset, SEEK_HOLE);
+	return hole <= offset || hole - offset > (off_t)size ? size : (size_t)(hole - offset);
+}
+
+void reading_find_holes(struct reading *reading, int64_t size_bytes)
+{
+	if (size_bytes < ADVICE_FROM)
+		return;
+	reading->first_hole = lseek(reading->fd, 0, SEEK_HOLE);
+	/* Each file ends with a hole. */
+	reading->has_holes = reading->first_hole >= 0 && reading->first_hole < size_bytes;
+}
+#else
+static size_t hole_size(const struct reading *reading, int64_t offset, size_t size)
+{
+	(void)reading, (void)offset, (void)size;
+	return 0;
+}
+
+static size_t data_size(const struct reading *reading, int64_t offset, size_t size)
+{
+	(void)reading, (void)offset;
+	return size;
+}
+
+void reading_find_holes(struct reading *reading, int64_t size_bytes)
+{
+	(void)reading, (void)size_bytes;
+}
+#endif
+
+const uint8_t *reading_hole(const struct reading *reading, int64_t offset, size_t size)
+{
+	/* Nobody writes to it, so all of its pages are one page of the system, which stays in the
+	   first-level cache. */
+	static uint8_t zeros[FILE_SCANNER_ROOM];
+
+	return size > 0 && hole_size(reading, offset, size) == size ? zeros : NULL;
+}
+
+/* ---- Reading ---- */
+
 ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, size_t size)
 {
 	size_t have = 0;
 
 	while (have < size) {
-		ssize_t got = pread(reading->fd, (char *)buffer + have, size - have,
-				    (off_t)(offset + (int64_t)have));
+		int64_t at = offset + (int64_t)have;
+		size_t hole = hole_size(reading, at, size - have);
+		ssize_t got;
+		if (hole > 0) {
+			memset((char *)buffer + have, 0, hole);
+			have += hole;
+			continue;
+		}
+		got = pread(reading->fd, (char *)buffer + have, data_size(reading, at, size - have),
+			    (off_t)at);
 		if (got > 0)
 			have += (size_t)got;
 		else if (got == 0)

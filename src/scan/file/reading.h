@@ -23,12 +23,26 @@ struct reading {
 	const atomic_bool *stop; /* ends an interrupted read with EINTR; or NULL */
 	bool is_known;		 /* is it known whether the file was cached? */
 	bool was_cached;
-	bool drops_behind; /* drop the bytes of a large file soon */
-	int64_t dropped;   /* the number of dropped bytes */
+	bool has_holes;
+	int64_t first_hole; /* the offset of the first hole, if there is one */
+	bool drops_behind;  /* drop the bytes of a large file soon */
+	int64_t dropped;    /* the number of dropped bytes */
 };
 
 /* `size_bytes` is the expected size of the file. The caller keeps the descriptor. */
 void reading_begin(struct reading *reading, int fd, int64_t size_bytes);
+
+/*
+ * Find out whether the file has holes, which are then not read. Calls for this move the position of
+ * the descriptor.
+ */
+void reading_find_holes(struct reading *reading, int64_t size_bytes);
+
+/*
+ * If `size` bytes at `offset` are all in a hole, return zeros in their place, else NULL. `size` is at
+ * most FILE_SCANNER_ROOM.
+ */
+const uint8_t *reading_hole(const struct reading *reading, int64_t offset, size_t size);
 
 /*
  * Read `size` bytes at `offset`, or fewer at the end. Returns their number, or -1 with errno. Any

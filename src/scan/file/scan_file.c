@@ -69,6 +69,29 @@ static void note_kind_behind(struct file_scanner *scanner, int fd)
 						     &scanner->kind, NULL) == 0;
 }
 
+/* Read and add the next `size` bytes. Returns the number of bytes, or -1 with errno. */
+static ssize_t add_next(struct content *content, struct reading *reading, size_t size,
+			int64_t expected)
+{
+	struct file_scanner *scanner = content->scanner;
+	int64_t offset = content->row->size_bytes;
+	const uint8_t *zeros = offset == 0 ? NULL : reading_hole(reading, offset, size);
+	ssize_t got;
+
+	if (zeros != NULL) {
+		content_add_zeros(content, zeros, size);
+		return (ssize_t)size;
+	}
+	got = offset == 0 ? reading_first(reading, scanner->buffer, size)
+			  : reading_at(reading, offset, scanner->buffer, size);
+	if (got < 0)
+		return -1;
+	if (offset == 0)
+		note_kind(scanner, (size_t)got);
+	content_add(content, (size_t)got, (size_t)got < size || offset + got == expected);
+	return got;
+}
+
 static enum scan_outcome scan_bytes(struct file_scanner *scanner, struct reading *reading,
 				    int64_t expected, struct file_row *row)
 {
@@ -85,15 +108,9 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, struct reading
 	do {
 		if (expected > 0 && expected - row->size_bytes < FILE_SCANNER_BUFFER)
 			size = (size_t)(expected - row->size_bytes);
-		got = row->size_bytes == 0
-			      ? reading_first(reading, scanner->buffer, size)
-			      : reading_at(reading, row->size_bytes, scanner->buffer, size);
+		got = add_next(&content, reading, size, expected);
 		if (got < 0)
 			return errno == EINTR ? SCAN_STOPPED : SCAN_FAILED;
-		if (row->size_bytes == 0)
-			note_kind(scanner, (size_t)got);
-		content_add(&content, (size_t)got,
-			    (size_t)got < size || row->size_bytes + got == expected);
 		if (scanner->bytes_read != NULL)
 			atomic_fetch_add_explicit(scanner->bytes_read, got, memory_order_relaxed);
 		reading_is_done(reading, row->size_bytes);
@@ -108,6 +125,15 @@ static enum scan_outcome scan_bytes(struct file_scanner *scanner, struct reading
 	if (outcome == SCAN_DONE)
 		note_kind_behind(scanner, reading->fd);
 	return outcome;
+}
+
+/* A larger hole would take hours, and one of exabytes years, to hash. */
+#define HOLES_MAX (INT64_C(64) << 40)
+
+static bool has_large_holes(const struct stat *status)
+{
+	return status->st_size > HOLES_MAX &&
+	       (status->st_size - HOLES_MAX) / 512 > (int64_t)status->st_blocks;
 }
 
 /*
@@ -163,7 +189,13 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 	scanner->has_kind = false;
 	if (fd < 0)
 		return outcome;
+	if (has_large_holes(&status)) {
+		close_content(fd);
+		errno = CONTAINER_HAS_LARGE_HOLES;
+		return SCAN_FAILED;
+	}
 	reading_begin(&reading, fd, status.st_size);
+	reading_find_holes(&reading, status.st_size);
 	reading.stop = scanner->stop;
 	/* Features span pieces, so one thread must make all sketches. */
 	if (shared != NULL && status.st_size >= SHARED_FROM && scanner->sketching.count == 0)

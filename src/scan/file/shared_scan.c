@@ -18,7 +18,7 @@
 #define UNIT FILE_SCANNER_BUFFER
 
 struct file_unit {
-	bool is_ready;
+	bool is_ready, is_hole;
 	size_t size;
 	struct scan_piece piece;
 };
@@ -27,6 +27,7 @@ struct file_unit {
 struct unit_bytes {
 	const uint8_t *bytes;
 	size_t size, overlap;
+	bool is_hole; /* all of them are zeros */
 };
 
 enum sharing { NOT_BEGUN, BEGUN, ENDED };
@@ -154,7 +155,9 @@ static void hash_unit(struct shared_scan *shared, int64_t unit, const struct uni
 	if (unit == 0)
 		shared->is_text = !leader->no_resemblance &&
 				  resemblance_is_of_text(read->bytes, read->size);
-	if (shared->is_text)
+	if (shared->is_text && read->is_hole)
+		resemblance_scanner_add_zeros(leader->resemblance, read->bytes, read->size);
+	else if (shared->is_text)
 		simhash_resemblance_scanner_update(leader->resemblance, read->bytes, read->size);
 }
 
@@ -186,7 +189,9 @@ static void append_ready(struct shared_scan *shared, void *buffer)
 	struct file_unit *unit;
 
 	while (unit = &shared->unit[shared->appended % SHARED_AHEAD], unit->is_ready) {
-		if (!scan_piece_append(&shared->whole, &unit->piece)) {
+		if (unit->is_hole) {
+			scan_zeros(&shared->whole, unit->size);
+		} else if (!scan_piece_append(&shared->whole, &unit->piece)) {
 			/*
 			 * The guess was wrong, as in a chain of one tag or a run of zeros: scan the
 			 * unit again, from the true state.
@@ -216,8 +221,13 @@ static bool read_unit(const struct shared_scan *shared, const struct file_scanne
 	size_t size = size_of(shared, number);
 	int64_t after = shared->size_bytes - number * UNIT - (int64_t)size;
 	size_t overlap = after < SHINGLE_OVERLAP ? (size_t)after : SHINGLE_OVERLAP;
-	ssize_t got = number == 0 ? 2 : reading_at(shared->reading, number * UNIT - 2, before, 2);
+	const uint8_t *zeros = reading_hole(shared->reading, number * UNIT, size + overlap);
+	ssize_t got;
 
+	*read = (struct unit_bytes){zeros, size, overlap, zeros != NULL};
+	if (read->is_hole)
+		return true;
+	got = number == 0 ? 2 : reading_at(shared->reading, number * UNIT - 2, before, 2);
 	if (got == 2)
 		got = reading_at(shared->reading, number * UNIT, scanner->buffer, size + overlap);
 	else if (got > 0)
@@ -236,9 +246,12 @@ static void scan_unit_bytes(const struct shared_scan *shared, const struct file_
 			    struct file_unit *unit, struct resemblance_registers *registers)
 {
 	unit->size = read->size;
+	unit->is_hole = read->is_hole;
 	if (scanner->bytes_read != NULL)
 		atomic_fetch_add_explicit(scanner->bytes_read, (long long)read->size,
 					  memory_order_relaxed);
+	if (read->is_hole) /* no shingle of zeros is sampled */
+		return;
 	scan_piece(&unit->piece, shared->whole.tag_set, before, read->bytes, read->size);
 	if (shared->leader->no_resemblance || shared->is_text)
 		return;
