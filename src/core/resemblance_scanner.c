@@ -230,26 +230,18 @@ void simhash_resemblance_scanner_update(struct simhash_resemblance_scanner *scan
 		update_bytes(scanner, next + done, size_bytes - done);
 }
 
-/* Do only zeros wait? Then the level is known. */
-static bool holds_zeros(const struct simhash_resemblance_scanner *scanner)
-{
-	size_t i = 0;
-
-	while (i < scanner->held_size && scanner->held[i] == 0)
-		i++;
-	return scanner->offset > 0 && i == scanner->held_size;
-}
-
 /*
  * If only zeros are held, a shingle that begins in them or in further zeros is never sampled: its
- * rank is A598, and the level is 7. So whole blocks of zeros only move the held bytes. In UTF-16,
- * two zeros become one byte.
+ * rank is A598, and the level is 7, because a block was added. So whole blocks of zeros only move
+ * the held bytes. In UTF-16, two zeros become one byte.
  */
 void resemblance_scanner_add_zeros(struct simhash_resemblance_scanner *scanner,
 				   const uint8_t *zeros, size_t size)
 {
 	bool is_utf16 = scanner->form.is_text && scanner->form.encoding != TEXT_BYTES;
-	size_t moved = is_utf16 || !holds_zeros(scanner) ? 0 : size - size % RESEMBLANCE_BLOCK;
+	bool holds_zeros = scanner->offset > 0 && scanner->held_size <= size &&
+			   memcmp(scanner->held, zeros, scanner->held_size) == 0;
+	size_t moved = holds_zeros && !is_utf16 ? size - size % RESEMBLANCE_BLOCK : 0;
 
 	if (scanner->form.is_text && moved > 0)
 		XXH3_64bits_update(&scanner->hash, zeros, moved);
