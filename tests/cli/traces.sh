@@ -56,6 +56,9 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true
 	chmod a+r "$files/a/1"
 	as_user "$TEST_FOLDER/bin/simhash" --print "$files/a/1" >"$TEST_FOLDER/other"
 	"$SIMHASH" --print "$files/a/1" | cmp - "$TEST_FOLDER/other"
+	chmod a+r "$files/a/2"
+	mkdir -m 777 "$TEST_FOLDER/of_user"
+	runs 0 as_user "$TEST_FOLDER/bin/simhash" -q -d "sqlite:$TEST_FOLDER/of_user/index.db" "$files/a"
 else
 	not_tested "files of another user"
 fi

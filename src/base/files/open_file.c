@@ -47,6 +47,18 @@ int open_file_at(int directory_fd, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
+int open_others_file_at(int directory_fd, const char *path, int flags)
+{
+	return open_again_and_again(directory_fd, path, flags, 0);
+}
+
+bool is_others_file(const struct stat *status)
+{
+	uid_t user = geteuid();
+
+	return user != 0 && user != status->st_uid;
+}
+
 void close_keeping_errno(int fd)
 {
 	int saved = errno;

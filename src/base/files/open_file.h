@@ -26,7 +26,16 @@
  */
 int open_file_at(int directory_fd, const char *path, int flags, mode_t mode);
 
-/* The same as a stream, with a mode of fdopen(3). NULL with errno. */
+/*
+ * The same for a file that is known to be of another user, whose access time only root can keep. It
+ * saves an attempt, which takes as long as opening a file.
+ */
+int open_others_file_at(int directory_fd, const char *path, int flags);
+
+/* Is this file of another user, and is this user not root? */
+bool is_others_file(const struct stat *status);
+
+/* Like open_file_at, but a stream, with a mode of fdopen(3). NULL with errno. */
 FILE *open_stream(const char *path, int flags, mode_t mode, const char *stream_mode);
 
 /* Open the directory of a path, only to reach its entries. *name is the rest of the path. */

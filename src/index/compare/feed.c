@@ -150,6 +150,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	directory_hold(directory);
 	task->found.directory = directory;
 	task->found.is_inflated = file->is_inflated;
+	task->found.is_others = file->is_others;
 	task->found.is_unchanged = file->is_unchanged;
 	task->found.looks_only = file->looks_only;
 	task->known.has_members = file->had_members;

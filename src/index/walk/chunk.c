@@ -44,7 +44,8 @@ int gathering_add(struct chunk_gathering *gathering, const char *name, const str
 				  .changed_ns = stat_ctime_ns(status),
 				  .device = (uint64_t)status->st_dev,
 				  .inode = (uint64_t)status->st_ino,
-				  .links = (uint64_t)status->st_nlink};
+				  .links = (uint64_t)status->st_nlink,
+				  .is_others = is_others_file(status)};
 	char inflated[INFLATED_NAME_MAX];
 
 	if (add(gathering, &file, name, error) != 0)

@@ -29,6 +29,7 @@ struct found_file {
 	int64_t size_bytes, mtime_ns, changed_ns; /* see struct file_identity */
 	uint64_t device, inode, links;
 	bool is_inflated;
+	bool is_others;	   /* see is_others_file */
 	bool is_unchanged; /* scanned only for its resemblance sketch */
 	bool had_members;  /* its row had members before the file changed */
 	bool had_sketch;   /* the row keeps its resemblance sketch */

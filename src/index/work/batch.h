@@ -27,6 +27,7 @@ struct task_found {
 	char *open_name;	   /* within `name` */
 	int64_t size_bytes, links; /* links: as recorded in the row */
 	bool is_inflated, is_unchanged;
+	bool is_others;	 /* see is_others_file */
 	bool looks_only; /* do not read the file, but check whether it is a container */
 };
 

@@ -109,6 +109,7 @@ static void choose(const struct scanners *scanners, struct file_scanner *scanner
 {
 	scanner->containers = members_kinds(&scanners->members, task);
 	scanner->was_cached = true;
+	scanner->is_others = task->found.is_others;
 	scanner->has_filter = members_filter(&scanners->members, task) != NULL;
 	scanner->no_resemblance = scanners->request->no_sketch && !task->known.has_sketch;
 }

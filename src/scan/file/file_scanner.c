@@ -24,6 +24,7 @@ int file_scanner_init(struct file_scanner *scanner, const struct simhash_tag_set
 	scanner->max_depth = 0;
 	scanner->has_kind = false;
 	scanner->was_cached = true;
+	scanner->is_others = false;
 	scanner->has_filter = false;
 	scanner->has_rest = false;
 	scanner->bytes_read = NULL;

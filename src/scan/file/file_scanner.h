@@ -32,6 +32,7 @@ struct file_scanner {
 	bool has_kind;		   /* is the kind of the last file known? */
 	unsigned kind;		   /* the kind of the last file, if requested; 0: not a container */
 	bool was_cached;	   /* was the last file in the page cache before its scan? */
+	bool is_others;		   /* see is_others_file; false if unknown */
 	bool has_filter;	   /* will a filter read the file after its scan? */
 	bool has_rest;		   /* did other bytes follow the last gzip file? */
 	atomic_llong *bytes_read;  /* a running total of the bytes read; or NULL */

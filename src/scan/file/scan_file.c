@@ -145,7 +145,8 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 {
 	/* O_NONBLOCK: if the file has become a FIFO, opening it must not block. */
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (scanner->follow ? 0 : O_NOFOLLOW);
-	int fd = open_file_at(directory_fd, name, flags, 0);
+	int fd = scanner->is_others ? open_others_file_at(directory_fd, name, flags)
+				    : open_file_at(directory_fd, name, flags, 0);
 
 	*outcome = SCAN_FAILED;
 	if (fd < 0) {
