@@ -211,6 +211,8 @@ const char *explain_errno(int system_errno)
 		return "Not in gzip format";
 	case EBADMSG:
 		return "Damaged gzip file";
+	case FILE_HAS_LARGE_HOLES:
+		return "Has more than 64 TiB of holes";
 	case EOVERFLOW:
 		return "Inflates to more than --limits=inflated=SIZE allows";
 	default:

@@ -53,7 +53,7 @@ int finish_output(struct simhash_error *error);
 
 /*
  * Return why a file cannot be used. EINVAL: it is not a file; EILSEQ, EBADMSG, EOVERFLOW: see
- * scan_inflated.
+ * scan_inflated; FILE_HAS_LARGE_HOLES: see scan_file.
  */
 const char *explain_errno(int system_errno);
 

@@ -284,8 +284,6 @@ const char *container_explain(int failure)
 		return "Damaged or encrypted document: it is compared as a file, without its text";
 	case CONTAINER_HAS_UNKNOWN_VOLUMES:
 		return "Has volumes without a known file system, whose files are not indexed";
-	case CONTAINER_HAS_LARGE_HOLES:
-		return "Has more than 64 TiB of holes";
 	case CONTAINER_HAS_NO_END:
 		return "Has no zeros at its end, as tar files should: later members may be missing";
 	case CONTAINER_IS_CUT_MAIL:

@@ -110,7 +110,7 @@ enum container_failure {
 	CONTAINER_IS_CUT_MAIL,
 	CONTAINER_IS_LARGE_MAIL,
 	CONTAINER_HAS_UNKNOWN_VOLUMES,
-	CONTAINER_HAS_LARGE_HOLES /* any file */
+	FILE_HAS_LARGE_HOLES /* from scan_file, for any file */
 };
 const char *container_explain(int failure);
 /* The failure for an errno of inflating: EOVERFLOW is a limit, and EILSEQ another format. */

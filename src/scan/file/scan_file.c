@@ -192,7 +192,7 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 		return outcome;
 	if (has_large_holes(&status)) {
 		close_content(fd);
-		errno = CONTAINER_HAS_LARGE_HOLES;
+		errno = FILE_HAS_LARGE_HOLES;
 		return SCAN_FAILED;
 	}
 	reading_begin(&reading, fd, status.st_size);

@@ -13,7 +13,8 @@ struct shared_scan;
 /*
  * Scan the file `name` of a directory and complete `row`, whose name and hash are set. The caller
  * drops its sketches, if any were requested. Unless `shared` is NULL, other threads may help with a
- * large file; the caller cancels `shared` afterwards.
+ * large file; the caller cancels `shared` afterwards. errno is FILE_HAS_LARGE_HOLES if hashing its
+ * holes would take too long.
  */
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
 			    struct shared_scan *shared, struct file_row *row);
