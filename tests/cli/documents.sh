@@ -110,9 +110,10 @@ runs 0 "$SIMKEEP" --keep=in:"$files/one" "$files"
 grep -q '//' out err && fail "simkeep lists members: $(cat out err)"
 runs 0 "$SIMKEEP" --yes --journal="$TEST_FOLDER/journal" --action=delete --keep=in:"$files/one" "$files"
 same "kept files" 200 "$(find "$files" -type f | wc -l)"
-same "files in copies" 0 "$(find "$files/copies" -type f | wc -l)"
+[ ! -e "$files/copies" ] || fail "a folder that became empty remains"
 
 # Reading compares the texts, and the bytes of identical documents.
+mkdir "$files/copies"
 cp -r "$files/one/10.docx" "$files/copies/"
 settle "$files/copies"
 runs 0 "$SIMHASH" "$files"
