@@ -23,6 +23,38 @@ static bool is_as_indexed(const struct file_row *row, const struct file_identity
 	       (row->inode == 0 || now->inode == (uint64_t)row->inode);
 }
 
+/* ---- Archives in question ---- */
+
+/* If a row is an archive that is a top or contains one, members without rows are in question. */
+static int take_archive(struct held_files *held, const struct file_row *row,
+			struct simhash_error *error)
+{
+	const struct presence_request *wanted = held->wanted;
+
+	for (size_t i = 0; i < wanted->top_count; i++) {
+		const struct find_side *top = &wanted->tops[i];
+		size_t outer = outer_path_size(top->directory);
+		struct bytes archive = {top->directory.data, outer};
+		bool is_nested = outer < top->directory.size &&
+				 is_inside_path(bytes_after(top->directory, outer + 2));
+		struct held_file *file;
+		uint32_t folder;
+		if (held->walks[i] || row_is_inside(row->compressed_size_bytes) ||
+		    !held_has_path(held, top, row, archive) ||
+		    !row_lacks_members(row->contents, is_nested))
+			continue;
+		folder = held_folder_add(held, row->host, archive, archive, error);
+		file = folder == 0 ? NULL : held_file_add(held, folder, bytes_of(""), 0, error);
+		if (file == NULL)
+			return -1;
+		file->is_met = true;
+		file->state = CONTENT_UNREADABLE;
+		file->why = "simhash could not read all of it";
+		return 0;
+	}
+	return 0;
+}
+
 /* ---- The files in question ---- */
 
 /* A row of a directory that is walked waits for its file; other files exist if the index says so. */
@@ -35,11 +67,15 @@ static int take_asked(struct held_files *held, const struct file_row *row,
 	const char *path;
 	bool is_left_out;
 
+	if (take_archive(held, row, error) != 0)
+		return -1;
 	if (top == NULL || !held_is_asked(top, row))
 		return 0;
 	is_left_out = finder_leaves_out(held->finder, row);
-	if (is_left_out && !held_walks(held, top))
+	if (is_left_out && !held_walks(held, top)) {
+		held->found->left_out++;
 		return 0;
+	}
 	file = held_row_add(held, row, top, error);
 	if (file == NULL)
 		return -1;
@@ -62,7 +98,7 @@ static int take_asked(struct held_files *held, const struct file_row *row,
 /* Was the directory of a path walked, under another name? Then the file is one in question. */
 static bool is_in_walked(struct held_files *held, char *path)
 {
-	char *slash = strrchr(path, '/');
+	char *slash = strrchr(path, '/'); /* held_path begins with one */
 	struct stat status;
 	bool is_found;
 
@@ -78,17 +114,18 @@ static int64_t host_of(const struct held_files *held, const struct held_file *fi
 	return held->folders[file->folder - 1].host;
 }
 
-/* Is an inode of a host one of the files in question? */
-static bool is_same_file(const struct held_files *held, const struct held_content *content,
-			 int64_t host, struct pair inode)
+/* How many files in question are names of an inode of a host? */
+static uint64_t count_names(const struct held_files *held, const struct held_content *content,
+			    int64_t host, struct pair inode)
 {
+	uint64_t names = 0;
+
 	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
 		const struct held_file *file = &held->files[at - 1];
-		if (file->is_met && host_of(held, file) == host && inode.second != 0 &&
-		    file->device == inode.first && file->inode == inode.second)
-			return true;
+		names += file->is_met && host_of(held, file) == host && inode.second != 0 &&
+			 file->device == inode.first && file->inode == inode.second;
 	}
-	return false;
+	return names;
 }
 
 /* May a row be a file in question that was indexed when this host had another name? */
@@ -121,18 +158,23 @@ static int row_counts(struct held_files *held, const struct held_content *conten
 		      const struct file_row *row, bool *counts, struct simhash_error *error)
 {
 	struct file_identity now;
+	uint64_t names;
 
 	if (row->host != held->finder->local_host) {
-		*counts = !is_same_file(held, content, row->host,
-					(struct pair){(uint64_t)row->device, (uint64_t)row->inode});
+		*counts = count_names(held, content, row->host,
+				      (struct pair){(uint64_t)row->device, (uint64_t)row->inode}) ==
+			  0;
 		return 0;
 	}
 	if (held_path(held, row, error) == NULL)
 		return -1;
 	*counts = file_identity_read(AT_FDCWD, held->path, &now) == 0 && is_as_indexed(row, &now) &&
-		  !is_in_walked(held, held->path) &&
-		  (now.links > 1 ||
-		   !is_same_file(held, content, row->host, (struct pair){now.device, now.inode}));
+		  !is_in_walked(held, held->path);
+	if (!*counts)
+		return 0;
+	/* A hard link counts, but if all links are in question, this is another mount of one. */
+	names = count_names(held, content, row->host, (struct pair){now.device, now.inode});
+	*counts = names == 0 || names < now.links;
 	return 0;
 }
 

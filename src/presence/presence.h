@@ -62,6 +62,8 @@ struct presence {
 	size_t count, capacity;
 	/* All files in question, by state; empty files are only in `empty`. */
 	uint64_t files[PRESENCE_STATES], empty;
+	uint64_t
+		left_out; /* files below the tops that the request leaves out; they were not examined */
 	int64_t bytes[PRESENCE_STATES];
 	struct arena arena; /* the texts of the items */
 };

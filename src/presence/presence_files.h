@@ -122,6 +122,10 @@ bool held_is_asked(const struct find_side *top, const struct file_row *row);
 bool held_is_in(const struct held_files *held, const struct find_side *side,
 		const struct file_row *row);
 
+/* Is a row the file with this path, on the host of a side? */
+bool held_has_path(const struct held_files *held, const struct find_side *side,
+		   const struct file_row *row, struct bytes path);
+
 /* Is this top a directory of this host, so that it is walked? */
 static inline bool held_walks(const struct held_files *held, const struct find_side *top)
 {

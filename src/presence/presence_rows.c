@@ -54,14 +54,36 @@ int held_each_row(struct held_files *held, take_row_fn *take, struct simhash_err
 	return status;
 }
 
+static bool is_on_host_of(const struct held_files *held, const struct find_side *side,
+			  const struct file_row *row)
+{
+	const struct finder *finder = held->finder;
+
+	return row->host ==
+	       (side->host == NULL ? finder->local_host : name_list_id(&finder->hosts, side->host));
+}
+
 bool held_is_in(const struct held_files *held, const struct find_side *side,
 		const struct file_row *row)
 {
-	const struct finder *finder = held->finder;
-	int64_t host = side->host == NULL ? finder->local_host
-					  : name_list_id(&finder->hosts, side->host);
+	return is_on_host_of(held, side, row) &&
+	       row_is_below(row->directory, row->name, side->directory);
+}
 
-	return row->host == host && row_is_below(row->directory, row->name, side->directory);
+bool held_has_path(const struct held_files *held, const struct find_side *side,
+		   const struct file_row *row, struct bytes path)
+{
+	struct bytes directory = row->directory;
+
+	while (path.size > 0 && path.data[path.size - 1] == '/')
+		path.size--;
+	while (directory.size > 0 && directory.data[directory.size - 1] == '/')
+		directory.size--;
+	return path.size == directory.size + 1 + row->name.size &&
+	       memcmp(path.data, directory.data, directory.size) == 0 &&
+	       path.data[directory.size] == '/' &&
+	       memcmp(path.data + directory.size + 1, row->name.data, row->name.size) == 0 &&
+	       is_on_host_of(held, side, row);
 }
 
 /* Is a member, whose path may be the rest of `outer`, below a top in its archive? */
@@ -95,6 +117,7 @@ const char *held_path(struct held_files *held, const struct file_row *row,
 {
 	struct bytes directory = row->directory, name = row->name;
 	size_t size;
+	char *at;
 
 	if (row_is_inside(row->compressed_size_bytes)) {
 		if (is_inside_directory(directory))
@@ -104,16 +127,19 @@ const char *held_path(struct held_files *held, const struct file_row *row,
 	}
 	while (directory.size > 0 && directory.data[directory.size - 1] == '/')
 		directory.size--;
-	size = directory.size + 1 + name.size;
-	if (array_reserve(&held->path, &held->path_capacity, size + 1, 1, error) != 0)
+	size = directory.size + name.size;
+	if (array_reserve(&held->path, &held->path_capacity, size + 3, 1, error) != 0)
 		return NULL;
-	memcpy(held->path, directory.data, directory.size);
-	if (name.size > 0) {
-		held->path[directory.size] = '/';
-		memcpy(held->path + directory.size + 1, name.data, name.size);
-	} else
-		size--;
-	held->path[size] = '\0';
+	/* Another program may have written a row whose path is empty or relative. */
+	at = held->path;
+	if (directory.size == 0 || directory.data[0] != '/')
+		*at++ = '/';
+	memcpy(at, directory.data, directory.size);
+	at += directory.size;
+	if (name.size > 0 && at[-1] != '/')
+		*at++ = '/';
+	memcpy(at, name.data, name.size);
+	at[name.size] = '\0';
 	return held->path;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/basic/error.h"
+#include "base/files/path.h"
 #include "index/walk/walk.h"
 #include "presence/presence_files.h"
 
@@ -104,15 +105,19 @@ static int take_file(struct top_walk *walk, const struct found_file *now)
 	held->tops[walk->top - held->wanted->tops].files++;
 	if (request->takes != NULL &&
 	    !request->takes(request->takes_context, held->folders[walk->folder - 1].path, name,
-			    now->size_bytes))
+			    now->size_bytes)) {
+		held->found->left_out++;
 		return 0;
+	}
 	if (!has_row || !is_as_indexed(file, now)) {
 		file = held_file_add(held, walk->folder, name, 0, walk->error);
 		if (file == NULL)
 			return -1;
 		file->state = has_row ? CONTENT_CHANGED : CONTENT_NOT_INDEXED;
-	} else if (file->is_left_out)
+	} else if (file->is_left_out) {
+		held->found->left_out++;
 		return 0;
+	}
 	file->is_met = true;
 	file->size_bytes = now->size_bytes;
 	file->mtime_ns = now->mtime_ns;
@@ -157,8 +162,10 @@ static int walk_top(struct held_files *held, const struct find_side *top,
 	struct exclusions none;
 	struct failures failures;
 	struct top_walk walk = {.held = held, .top = top, .error = error};
-	const struct walk_options options = {
-		.exclusions = &none, .stop = &never, .failures = &failures};
+	const struct walk_options options = {.exclusions = &none,
+					     .stop = &never,
+					     .failures = &failures,
+					     .reports_vanished = true};
 	int status;
 
 	if (failures_init(&failures, 1, take_failure, &walk, error) != 0)
@@ -171,12 +178,25 @@ static int walk_top(struct held_files *held, const struct find_side *top,
 	return status;
 }
 
+/* Is a top in another one, or the same as an earlier one? */
+static bool is_walked_with(const struct held_files *held, size_t number)
+{
+	const struct find_side *tops = held->wanted->tops;
+
+	for (size_t i = 0; i < held->wanted->top_count; i++)
+		if (i != number && held->walks[i] &&
+		    path_is_at_or_below(tops[number].directory, tops[i].directory) &&
+		    (i < number || tops[i].directory.size < tops[number].directory.size))
+			return true;
+	return false;
+}
+
 int held_walk(struct held_files *held, struct simhash_error *error)
 {
 	const struct presence_request *wanted = held->wanted;
 
 	for (size_t i = 0; i < wanted->top_count; i++)
-		if (held_walks(held, &wanted->tops[i]) &&
+		if (held_walks(held, &wanted->tops[i]) && !is_walked_with(held, i) &&
 		    walk_top(held, &wanted->tops[i], error) != 0)
 			return -1;
 	return 0;

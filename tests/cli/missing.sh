@@ -96,7 +96,44 @@ if built_with archives; then
 	missing "z.bin:changed" other/z.tar
 	missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing z.bin:missing" drive
 	touch -d '2020-01-01 00:00:00' other/z.tar
+	# ... nor is an archive safe of which the index lacks members, also after other runs.
+	mkdir other/odd
+	python3 - other/odd drive/z.bin drive/docs/a.txt <<-'END'
+		import sys, warnings, zipfile
+		warnings.simplefilter("ignore")
+		top, *files = sys.argv[1:]
+		for name, members in (("same", "mm"), ("closed", "mn"), ("whole", "mn")):
+		    with zipfile.ZipFile(f"{top}/{name}.zip", "w") as archive:
+		        for member, file in zip(members, files):
+		            archive.write(file, member)
+		data = bytearray(open(f"{top}/closed.zip", "rb").read())
+		for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+		    data[data.rindex(signature) + flags] |= 1  # the last member is encrypted
+		open(f"{top}/closed.zip", "wb").write(data)
+		data = open(f"{top}/whole.zip", "rb").read()
+		open(f"{top}/cut.zip", "wb").write(data[:31000])
+	END
+	for option in -z '' -z; do
+		status=0
+		"$SIMHASH" -q ${option:+"$option"} other/odd 2>err || status=$?
+		[ $status = 0 ] || [ $status = 2 ] || fail "$status: $(cat err)"
+		missing "same.zip:unreadable" other/odd/same.zip --in=drive
+		missing "closed.zip:unreadable" other/odd/closed.zip//m --in=drive
+		missing "cut.zip:unreadable" other/odd/cut.zip --in=drive
+		missing "" other/odd/whole.zip --in=drive
+	done
+	runs 3 "$SIMFIND" --missing other/odd/same.zip --in=drive
+	said "1 of them cannot be read."
+	rm -r other/odd
 fi
+
+# ---- Excluded files are counted, and each file once ----
+runs 0 "$SIMFIND" --missing drive --in=drive/../backup --exclude='*.*' --exclude=note
+said "Options exclude 6 more files, which were not examined."
+runs 3 "$SIMFIND" --missing --summary=json drive --in=backup --min-size=30k
+grep -q '"missing":2,"excluded":3,' "$TEST_FOLDER/err" || fail "summary: $(cat "$TEST_FOLDER/err")"
+runs 3 "$SIMFIND" --missing drive/docs drive drive/../drive --in=backup
+said "5 of 6 files below 3 directories are not in $files/backup: 158.9 kB. 1 empty file was left out."
 
 # ---- Formats ----
 runs 3 "$SIMFIND" --missing --summary=none --format=null drive --in=backup
@@ -121,6 +158,14 @@ missing "" far:"$files/backup" --in=backup
 runs 0 "$SIMHASH" -q --host=earlier drive
 missing "a.txt:missing note:missing 2.jpg:missing 3.jpg:missing${bin:+ $bin}" drive
 missing "" drive --in=earlier:
+# The first run on another host was killed, so more files may be there.
+if [ "$TEST_ENGINE" = sqlite ]; then
+	sql "UPDATE scan_run SET finished_at_ns = NULL WHERE host = (SELECT id FROM host WHERE name = 'far')"
+	runs 3 "$SIMFIND" --missing far:"$files/backup" --in=backup
+	said "1 run of simhash there did not end, so other files may exist."
+	runs 0 "$SIMHASH" --host=far backup other
+	missing "" far:"$files/backup" --in=backup
+fi
 
 # ---- Links ----
 mkdir snapshots snapshots/{0,1}
@@ -200,5 +245,13 @@ runs 1 "$SIMFIND" --in=backup
 said "--in"
 runs 1 "$SIMFIND" --copies=0
 said "--copies"
+# Rows of another program may have any path.
+if [ "$TEST_ENGINE" = sqlite ]; then
+	for directory in "x''" "x'666f6f2f'" "x'2f'" "x'666f6f'"; do
+		sql "UPDATE file SET name = x'', directory = $directory, compressed_size = 5 WHERE path_hash = (SELECT MIN(path_hash) FROM file)"
+		runs 0 "$SIMFIND" --copies='<9' --summary=none
+		within 10 "$SIMFIND" --missing drive --summary=none >"$TEST_FOLDER/out" || [ $? = 3 ] || fail "with $directory"
+	done
+fi
 
 [ "$TEST_ENGINE" != sqlite ] || in_own_mounts "$0" mounts

@@ -4,6 +4,7 @@
  *   twin*          files that seem to be two names of one inode
  *   new_inode*     files whose inode number differs in each process
  *   eio, estale, eoverflow      files whose status cannot be read
+ *   vanished       a file or directory that disappears after it was listed
  *   dead           a directory of another file system that does not answer
  *   fuse*          a directory whose file system invents inode numbers
  *   broken.ERRNO   a directory whose second reading fails with this error
@@ -66,8 +67,11 @@ static int error_of(const char *name)
 	static const struct {
 		const char *name;
 		int error;
-	} errors[] = {
-		{"eio", EIO}, {"estale", ESTALE}, {"eoverflow", EOVERFLOW}, {"dead", ENOTCONN}};
+	} errors[] = {{"eio", EIO},
+		      {"estale", ESTALE},
+		      {"eoverflow", EOVERFLOW},
+		      {"dead", ENOTCONN},
+		      {"vanished", ENOENT}};
 
 	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
 		if (strcmp(name, errors[i].name) == 0)

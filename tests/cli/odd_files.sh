@@ -160,4 +160,24 @@ done
 settle "$files/deep"
 runs 0 "$SIMHASH" "$files/deep"
 summary 20 0 0 0
+
+# ---- Files that disappear while simfind looks for missing ones: they may have been moved ----
+# disappears NAME: it makes the status 3, although all other files exist elsewhere
+disappears() {
+	same "status without $1" 3 "$(
+		LD_PRELOAD=$ODD_FILES "$SIMFIND" --missing --summary=none "$files/old" >"$TEST_FOLDER/out" 2>&1
+		echo $?
+	)"
+	grep -qF "$files/old/$1  cannot be read: No such file or directory" "$TEST_FOLDER/out" || fail "$(cat "$TEST_FOLDER/out")"
+}
+plant old/file old/x/vanished
+mkdir "$files/new"
+cp -pR "$files/old/." "$files/new"
+reset
+runs 0 "$SIMHASH" -q "$files"
+runs 0 "$SIMFIND" --missing "$files/old"
+disappears x/vanished
+mv "$files/old/x" "$files/old/vanished"
+runs 0 "$SIMHASH" -q "$files"
+disappears vanished
 exit 0

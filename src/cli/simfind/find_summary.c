@@ -332,6 +332,7 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 		COUNT("similar", !by_groups, counts->similar),
 		COUNT("kept", !by_groups, outcome->found),
 		COUNT("missing", arguments->missing, outcome->missing),
+		COUNT("excluded", arguments->missing, outcome->excluded),
 		COUNT("left_out", true, outcome->left_out),
 		COUNT("stored_groups", is_stored, run->groups),
 		COUNT("stored_files", is_stored, run->files),

@@ -25,6 +25,7 @@ struct find_outcome {
 	uint64_t groups, grouped_files, copies, similar;
 	uint64_t copies_inside; /* the copies that are in archives */
 	int64_t copied_bytes;
+	uint64_t excluded; /* for --missing: files that options left out, so nobody examined them */
 	uint64_t missing;  /* for --missing: the missing files, and files that nobody could read */
 	uint64_t left_out; /* the pairs or groups that --limit omits */
 	uint64_t unreadable; /* the number of files */

@@ -66,6 +66,25 @@ static bool is_repeated(const struct scan_run_list *list, size_t at)
 	return false;
 }
 
+/* Count the runs of a side that did not end, and whose roots were never indexed completely. */
+static uint64_t count_unfinished(const struct finder *finder, const struct scan_run_list *list,
+				 const struct find_side *side)
+{
+	uint64_t unfinished = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct scan_run *run = &list->runs[i];
+		bool is_finished = run->finished_at_ns != 0 || !covers(finder, run, side);
+		for (size_t k = 0; !is_finished && k < list->count; k++)
+			is_finished = list->runs[k].scope.host == run->scope.host &&
+				      list->runs[k].scope.tag_set == run->scope.tag_set &&
+				      list->runs[k].finished_at_ns != 0 &&
+				      path_is_at_or_below(run->root, list->runs[k].root);
+		unfinished += !is_finished;
+	}
+	return unfinished;
+}
+
 /* Add the runs of these sides, or all runs if there are no sides. */
 static struct index_age age_of(const struct finder *finder, const struct scan_run_list *list,
 			       const struct find_side *sides, size_t count)
@@ -242,23 +261,41 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 			format_count(found->files[CONTENT_INSIDE], count),
 			missing > 0 ? "the others" : "them",
 			found->files[CONTENT_INSIDE] == 1 ? "is" : "are");
-	if (found->empty > 0)
-		fprintf(out, " %s empty file%s left out.", format_count(found->empty, count),
-			found->empty == 1 ? " was" : "s were");
 }
 
-static void write_errors(FILE *out, uint64_t unknown)
+static void write_others(FILE *out, const struct presence *found)
 {
 	char count[32];
 
-	if (unknown > 0)
+	if (found->empty > 0)
+		fprintf(out, " %s empty file%s left out.", format_count(found->empty, count),
+			found->empty == 1 ? " was" : "s were");
+	if (found->left_out > 0)
+		fprintf(out, " Options exclude %s more file%s, which %s not examined.",
+			format_count(found->left_out, count), plural(found->left_out),
+			found->left_out == 1 ? "was" : "were");
+}
+
+/* Files in question that nobody could examine, below tops that are not walked. */
+struct unknown_files {
+	uint64_t errors, unfinished;
+};
+
+static void write_errors(FILE *out, const struct unknown_files *unknown)
+{
+	char count[32];
+
+	if (unknown->errors > 0)
 		fprintf(out, " simhash could not read %s file%s there.",
-			format_count(unknown, count), plural(unknown));
+			format_count(unknown->errors, count), plural(unknown->errors));
+	if (unknown->unfinished > 0)
+		fprintf(out, " %s run%s of simhash there did not end, so other files may exist.",
+			format_count(unknown->unfinished, count), plural(unknown->unfinished));
 }
 
 static int summarize(const struct find_plan *plan, struct listing *listing,
-		     const struct presence *found, const struct index_age ages[2], uint64_t unknown,
-		     struct simhash_error *error)
+		     const struct presence *found, const struct index_age ages[2],
+		     const struct unknown_files *unknown, struct simhash_error *error)
 {
 	char *text = NULL;
 	size_t size;
@@ -270,6 +307,7 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 	if (out == NULL)
 		return error_set_memory(error);
 	write_result(out, plan, found);
+	write_others(out, found);
 	write_errors(out, unknown);
 	write_age(out, " Indexed: these files", &ages[0],
 		  found->files[CONTENT_NOT_INDEXED] < count_all(found) ? UNKNOWN_TIME : "never");
@@ -367,6 +405,19 @@ static int check_sides(const struct find_plan *plan, struct finder *finder,
 	return 0;
 }
 
+/* The row of an archive says whether all of it was read. */
+static bool is_archive(const struct find_plan *plan, const struct find_side *side)
+{
+	size_t size = outer_path_size(side->directory);
+	char *path = strndup(side->directory.data, size);
+	struct stat status;
+	bool is_file = path != NULL && is_this_host(plan, side) && stat(path, &status) == 0 &&
+		       S_ISREG(status.st_mode);
+
+	free(path);
+	return is_file;
+}
+
 /* Count the files that simhash could not read below tops that are not walked. */
 static uint64_t count_unknown(const struct find_plan *plan, const struct finder *finder,
 			      const struct scan_run_list *runs)
@@ -375,7 +426,7 @@ static uint64_t count_unknown(const struct find_plan *plan, const struct finder 
 	uint64_t unknown = 0;
 
 	for (size_t i = 0; i < tops->count; i++)
-		if (!is_walked(&tops->sides[i]))
+		if (!is_walked(&tops->sides[i]) && !is_archive(plan, &tops->sides[i]))
 			unknown += age_of(finder, runs, &tops->sides[i], 1).errors;
 	return unknown;
 }
@@ -405,6 +456,19 @@ static int suggest_indexing(const struct find_plan *plan, const struct presence 
 	return close_text(out, &outcome->next_paths) != 0 ? error_set_memory(error) : 0;
 }
 
+/* Count the runs below such tops that did not find all files. */
+static uint64_t count_all_unfinished(const struct find_plan *plan, const struct finder *finder,
+				     const struct scan_run_list *runs)
+{
+	const struct side_list *tops = &plan->arguments->tops;
+	uint64_t unfinished = 0;
+
+	for (size_t i = 0; i < tops->count; i++)
+		if (!is_walked(&tops->sides[i]) && !is_archive(plan, &tops->sides[i]))
+			unfinished += count_unfinished(finder, runs, &tops->sides[i]);
+	return unfinished;
+}
+
 static int list_missing(const struct find_plan *plan, struct finder *finder,
 			const struct known_contents *lists, struct search_progress *search,
 			struct listing *listing, struct find_outcome *outcome,
@@ -423,7 +487,7 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 	struct scan_run_list runs;
 	struct presence found;
 	struct index_age ages[2];
-	uint64_t unknown;
+	struct unknown_files unknown;
 	int status;
 
 	if (store_read_runs(finder->store, &runs, error) != 0)
@@ -432,16 +496,18 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 	if (status == 0) {
 		ages[0] = age_of(finder, &runs, wanted.tops, wanted.top_count);
 		ages[1] = age_of(finder, &runs, wanted.places, wanted.place_count);
-		unknown = count_unknown(plan, finder, &runs);
+		unknown = (struct unknown_files){count_unknown(plan, finder, &runs),
+						 count_all_unfinished(plan, finder, &runs)};
 		outcome->counts.rows = count_all(&found);
 		outcome->counts.empty = found.empty;
-		outcome->unreadable = found.files[CONTENT_UNREADABLE] + unknown;
-		outcome->missing = count_missing(&found) + unknown;
+		outcome->excluded = found.left_out;
+		outcome->unreadable = found.files[CONTENT_UNREADABLE] + unknown.errors;
+		outcome->missing = count_missing(&found) + unknown.errors + unknown.unfinished;
 		outcome->found = outcome->missing;
 		search_progress_stop(search);
 		if (plan->has_pager)
 			pager_start(PROGRAM);
-		status = summarize(plan, listing, &found, ages, unknown, error);
+		status = summarize(plan, listing, &found, ages, &unknown, error);
 		if (status == 0)
 			status = listing_write_presence(listing, &found, arguments->order.limit,
 							false, error);

@@ -158,6 +158,7 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->known.kinds = file->kinds;
 	task->known.filter = file->filter;
 	task->known.lacks_text = file->lacked_text;
+	task->known.lacks = file->lacks;
 	task->known.has_content = file->known_content != NULL;
 	if (task->known.has_content)
 		memcpy(task->known.content, file->known_content, sizeof task->known.content);

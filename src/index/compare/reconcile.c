@@ -183,6 +183,7 @@ static int scan_container(struct reconciler *reconciler, struct directory *direc
 	again.kinds = found ? (unsigned)whole.contents & CONTAINER_ALL : 0;
 	again.filter = found ? contents_filter(whole.contents) : 0;
 	again.lacked_text = found && (whole.contents & CONTENTS_LACKS_TEXT) != 0;
+	again.lacks = found ? whole.contents & CONTENTS_LACKS : 0;
 	if (found && whole.has_content_hash && is_as_known(file, &whole))
 		again.known_content = whole.content_hash;
 	return feed_scan(feed, directory, &again, error);

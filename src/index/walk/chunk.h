@@ -36,6 +36,7 @@ struct found_file {
 	uint32_t filter;   /* the number of the filter that read it, if it had members; or 0 */
 	unsigned kinds;	   /* the kinds of containers that were looked for then; 0: unknown */
 	bool lacked_text;  /* see CONTENTS_LACKS_TEXT */
+	int64_t lacks;	   /* see CONTENTS_LACKS */
 	/*
 	 * The hash in its row, if it had members and still has the row's size and time; otherwise
 	 * NULL.

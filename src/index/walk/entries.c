@@ -103,7 +103,8 @@ static enum entry_kind kind_without_status(const struct entries *entries, const 
 	int saved = errno;
 
 	/* The entry was removed, or is a link to nothing: not a file. */
-	if (saved == ENOENT || saved == ENOTDIR || is_mount_left_out(entries, name))
+	if (((saved == ENOENT || saved == ENOTDIR) && !entries->options->reports_vanished) ||
+	    is_mount_left_out(entries, name))
 		return ENTRY_OTHER;
 	errno = saved;
 	return ENTRY_FAILED;
@@ -227,8 +228,9 @@ static void note_failure(struct entries *entries)
 
 	if (why == ENOENT)
 		why = why_unread(entries->directory);
-	if (why == 0)
+	if (why == 0 && !entries->options->reports_vanished)
 		return;
+	why = why == 0 ? ENOENT : why;
 	report(entries, "", why);
 	entries->has_failed = true;
 }

@@ -29,6 +29,11 @@ struct walk_options {
 	bool follow;	      /* follow symbolic links; each directory is then visited once */
 	bool one_file_system; /* do not enter directories of other file systems */
 	bool inflate;	      /* find gzip files twice: as they are, and inflated */
+	/*
+	 * An entry that disappears while the walk runs is a failure: it may have been moved to a
+	 * directory that was already read.
+	 */
+	bool reports_vanished;
 	const struct exclusions *exclusions;
 	/* The maximum number of parents that stay open while their subdirectories wait. */
 	unsigned held_max;

@@ -315,8 +315,9 @@ static struct directory *open_pending(struct walker *walker, const struct pendin
 		return NULL;
 	fd = above < 0 ? -1 : open_file_at(above, pending->name, flags, 0);
 	if (fd < 0) {
-		/* If it was removed or replaced, this is not a failure; nothing is below it. */
-		if (errno != ENOENT && errno != ENOTDIR)
+		/* If it was removed or replaced, nothing is below it. */
+		if ((errno != ENOENT && errno != ENOTDIR) ||
+		    walker->walk->options->reports_vanished)
 			report(walker->walk, directory_path(parent->directory), pending->name,
 			       errno);
 		return NULL;

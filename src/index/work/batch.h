@@ -37,6 +37,7 @@ struct task_known {
 	uint32_t filter; /* the filter command that read the file, if the file has members; or 0 */
 	unsigned kinds;	 /* the kinds of containers that were looked for, if the file has members */
 	bool lacks_text; /* only its text was looked for; see CONTENTS_LACKS_TEXT */
+	int64_t lacks;	 /* CONTENTS_LACKS, of the row */
 	bool has_content; /* the file has the size and time of its row, which has this content: */
 	uint8_t content[CONTENT_HASH_SIZE];
 	bool leaves; /* the row of the old path must be removed; its path hash is: */

@@ -40,6 +40,9 @@ struct look {
 	/* If the file is unchanged, keep the output of an earlier run's filter. */
 	bool keeps_filtered;
 	uint64_t members;
+	int64_t lacks;		      /* CONTENTS_LACKS, found by this run */
+	uint8_t last[PATH_HASH_SIZE]; /* the path hash of the last archive among the members */
+	bool has_last;
 	/* The path hashes of the rows to keep in the directory; owned. */
 	uint8_t (*kept)[PATH_HASH_SIZE];
 	size_t kept_count, kept_capacity;
@@ -57,6 +60,27 @@ static bool has_failed_before(const struct look *look)
 	       !look->use->request->inflate;
 }
 
+/*
+ * Note that a part of the file has no row. An archive in it has its own row, even if its members
+ * have none.
+ */
+static void note_lack(struct look *look, struct bytes member, int why)
+{
+	uint8_t hash[PATH_HASH_SIZE];
+
+	if (container_lacks_text(why))
+		return;
+	member.size = outer_path_size(member);
+	if (look->has_last) {
+		path_hash(look->inside->hash, member, hash);
+		if (memcmp(hash, look->last, sizeof hash) == 0) {
+			look->lacks |= CONTENTS_LACKS_NESTED;
+			return;
+		}
+	}
+	look->lacks |= CONTENTS_LACKS_MEMBERS;
+}
+
 /* Report a member, or the file itself if `member` is empty. */
 static void report(struct look *look, struct bytes member, int why)
 {
@@ -70,6 +94,7 @@ static void report(struct look *look, struct bytes member, int why)
 	look->has_failed |= has_failed_before(look);
 	if (why == 0)
 		return;
+	note_lack(look, member, why);
 	file = path_join(directory_path(directory), path);
 	/*
 	 * If this run omits something that a run with other options could read, the file counts as
@@ -180,6 +205,10 @@ static bool append(struct look *look, const struct file_row *member)
 	task->row.mtime_ns = outer->row.mtime_ns;
 	task->row.device = outer->row.device;
 	task->row.inode = outer->row.inode;
+	if (outer_path_size(name) == name.size) {
+		look->has_last = row_is_archive(member->contents);
+		memcpy(look->last, task->row.path_hash, sizeof look->last);
+	}
 	if (!row_is_text(member->contents))
 		task->row.links = 1; /* members with the same content are not hard links */
 	task->row.compressed_size_bytes = look->status.st_size;
@@ -446,6 +475,7 @@ static int64_t contents_of(const struct look *look)
 
 	contents |= (int64_t)filter << CONTENTS_FILTER_AT;
 	contents |= look->has_text ? CONTENTS_HAS_TEXT : 0;
+	contents |= look->lacks | (has_old ? task->known.lacks : 0);
 	return contents | (has_members ? CONTENTS_HAS_MEMBERS : 0);
 }
 
@@ -457,7 +487,8 @@ static int64_t old_contents_of(const struct look *look)
 	int64_t lacks = look->task->known.lacks_text ? CONTENTS_LACKS_TEXT : 0;
 
 	return look->task->known.has_members
-		       ? filter << CONTENTS_FILTER_AT | lacks | CONTENTS_HAS_MEMBERS
+		       ? filter << CONTENTS_FILTER_AT | lacks | look->task->known.lacks |
+				 CONTENTS_HAS_MEMBERS
 		       : 0;
 }
 

@@ -344,6 +344,12 @@ int container_text_failure(int failure, bool is_document)
 	}
 }
 
+bool container_lacks_text(int failure)
+{
+	return failure == CONTAINER_HAS_DAMAGED_TEXT || failure == CONTAINER_DECLARES_ENTITIES ||
+	       failure == CONTAINER_HAS_LONG_TEXT || failure == CONTAINER_HAS_NO_TEXT;
+}
+
 bool container_is_left_out(int failure)
 {
 	switch (failure) {

@@ -126,6 +126,8 @@ bool container_is_left_out(int failure);
  * document is left out, and a damaged zip file that is not a document does not matter.
  */
 int container_text_failure(int failure, bool is_document);
+/* Is only the text of a document incomplete? All bytes of the document have a row. */
+bool container_lacks_text(int failure);
 /*
  * Is this failure a part that is left out by a limit? Another run with other options may read it.
  */

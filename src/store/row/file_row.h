@@ -102,6 +102,13 @@ void row_take_file(struct file_row *row, const struct file_row *from);
 #define CONTENTS_HAS_TEXT (INT64_C(1) << 27)
 /* In `contents` of a member, or of the content of a compressed file: it is an archive itself. */
 #define CONTENTS_IS_ARCHIVE (INT64_C(1) << 26)
+/*
+ * In `contents` of a file: parts of it could not be read, or were left out, so it contains more than
+ * its rows show. The second one: the same for an archive in it, which has its own row.
+ */
+#define CONTENTS_LACKS_MEMBERS (INT64_C(1) << 25)
+#define CONTENTS_LACKS_NESTED (INT64_C(1) << 24)
+#define CONTENTS_LACKS (CONTENTS_LACKS_MEMBERS | CONTENTS_LACKS_NESTED)
 static inline bool row_is_text(int64_t contents)
 {
 	return (contents & CONTENTS_IS_TEXT) != 0;
@@ -114,7 +121,7 @@ static inline bool row_is_text(int64_t contents)
 #define CONTENTS_ONLY_TEXT (INT64_C(1) << 14) /* the kinds of a file that has only a text */
 static inline bool row_is_archive(int64_t contents)
 {
-	int64_t kinds = contents & (CONTENTS_IS_ARCHIVE - 1);
+	int64_t kinds = contents & (CONTENTS_LACKS_NESTED - 1);
 
 	return (contents & CONTENTS_IS_ARCHIVE) != 0 ||
 	       ((contents & CONTENTS_HAS_MEMBERS) != 0 && kinds != CONTENTS_ONLY_TEXT &&
@@ -128,6 +135,17 @@ static inline bool row_is_archive(int64_t contents)
 static inline uint32_t contents_filter(int64_t contents)
 {
 	return (uint32_t)(contents >> CONTENTS_FILTER_AT);
+}
+
+/*
+ * Does the index not have all members of an archive, or of an archive in it? Without kinds, the last
+ * run could not read it to its end.
+ */
+static inline bool row_lacks_members(int64_t contents, bool is_nested)
+{
+	return (contents & (is_nested ? CONTENTS_LACKS : CONTENTS_LACKS_MEMBERS)) != 0 ||
+	       ((contents & CONTENTS_HAS_MEMBERS) != 0 &&
+		(contents & (CONTENTS_LACKS_NESTED - 1)) == 0 && contents_filter(contents) == 0);
 }
 
 /*
