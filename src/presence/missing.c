@@ -8,8 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/basic/ascii.h"
 #include "base/basic/error.h"
 #include "base/files/identity.h"
+#include "base/files/path.h"
 #include "find/rule/known_contents.h"
 #include "presence/presence_files.h"
 
@@ -141,6 +143,110 @@ static bool is_renamed_host(const struct held_files *held, const struct held_con
 	return false;
 }
 
+/* ---- Files that are shown twice ---- */
+
+/* Skip the bytes of all letters that ASCII does not have. */
+static const char *next_plain(const char *at)
+{
+	while ((unsigned char)*at >= 0x80)
+		at++;
+	return at;
+}
+
+/* Could two paths be one on a file system that ignores case and the forms of letters? */
+static bool are_alike(const char *x, const char *y)
+{
+	for (;; x++, y++) {
+		x = next_plain(x);
+		y = next_plain(y);
+		if (ascii_lower(*x) != ascii_lower(*y))
+			return false;
+		if (*x == '\0')
+			return true;
+	}
+}
+
+static bool is_on_showing_system(const char *path)
+{
+	size_t size = path_above(bytes_of(path)).size;
+	char *directory = size == 0 ? strdup("/") : strndup(path, size);
+	bool shows = directory == NULL || shows_other_files(directory);
+
+	free(directory);
+	return shows;
+}
+
+/* File systems without a time of changes show the modification time, often without fractions. */
+#define COARSE_NS 10000000
+
+/*
+ * Is a file elsewhere probably a file in question, shown again with another inode or device? Their
+ * times are equal to the nanosecond, and their paths differ in case only, or one of them is on a
+ * file system that may show files of another one.
+ */
+static bool is_shown_twice(const struct held_files *held, const struct held_content *content,
+			   const struct file_identity *now)
+{
+	for (uint32_t at = content->first_file; at != 0; at = held->files[at - 1].next) {
+		const struct held_file *file = &held->files[at - 1];
+		struct bytes folder = held->folders[file->folder - 1].path;
+		char *path;
+		bool is_same;
+		if (!file->is_met || host_of(held, file) != held->finder->local_host ||
+		    file->mtime_ns != now->mtime_ns || file->changed_ns != now->changed_ns)
+			continue;
+		path = path_join(folder, (struct bytes){file->name, file->name_size});
+		if (path == NULL)
+			return true;
+		is_same = file->device == now->device ? are_alike(path, held->path)
+						      : now->changed_ns % COARSE_NS != 0 &&
+								(is_on_showing_system(path) ||
+								 is_on_showing_system(held->path));
+		free(path);
+		if (is_same)
+			return true;
+	}
+	return false;
+}
+
+/* Enter all files in question, because an archive may be one of them regardless of its members. */
+static int enter_files(struct held_files *held, struct simhash_error *error)
+{
+	for (size_t i = 0; !held->has_inodes && i < held->count; i++) {
+		const struct held_file *file = &held->files[i];
+		const struct pair inode = {file->device, file->inode};
+		const struct pair times = {(uint64_t)file->mtime_ns, (uint64_t)file->changed_ns};
+		if (file->is_met && (pair_set_add(&held->inodes, inode) < 0 ||
+				     pair_set_add(&held->times, times) < 0))
+			return error_set_memory(error);
+	}
+	held->has_inodes = true;
+	return 0;
+}
+
+static bool is_top_on_showing_system(const struct held_files *held)
+{
+	for (size_t i = 0; i < held->wanted->top_count; i++) {
+		struct bytes path = held->wanted->tops[i].directory;
+		if (held->walks[i] && shows_other_files(path.size == 0 ? "/" : path.data))
+			return true;
+	}
+	return false;
+}
+
+/* The same for the archive of a member, and for its other mounts. */
+static bool is_archive_shown_twice(const struct held_files *held, const struct file_identity *now)
+{
+	const struct pair times = {(uint64_t)now->mtime_ns, (uint64_t)now->changed_ns};
+
+	if (pair_set_has(&held->inodes, (struct pair){now->device, now->inode}))
+		return now->links == 1;
+	return now->changed_ns % COARSE_NS != 0 && pair_set_has(&held->times, times) &&
+	       (is_on_showing_system(held->path) || is_top_on_showing_system(held));
+}
+
+/* ---- Places ---- */
+
 bool held_is_in_place(const struct held_files *held, const struct held_content *content,
 		      const struct file_row *row)
 {
@@ -170,11 +276,17 @@ static int row_counts(struct held_files *held, const struct held_content *conten
 		return -1;
 	*counts = file_identity_read(AT_FDCWD, held->path, &now) == 0 && is_as_indexed(row, &now) &&
 		  !is_in_walked(held, held->path);
+	if (*counts && row_is_inside(row->compressed_size_bytes)) {
+		if (enter_files(held, error) != 0)
+			return -1;
+		*counts = !is_archive_shown_twice(held, &now);
+		return 0;
+	}
 	if (!*counts)
 		return 0;
 	/* A hard link counts, but if all links are in question, this is another mount of one. */
 	names = count_names(held, content, row->host, (struct pair){now.device, now.inode});
-	*counts = names == 0 || names < now.links;
+	*counts = names == 0 ? !is_shown_twice(held, content, &now) : names < now.links;
 	return 0;
 }
 

@@ -25,6 +25,8 @@ void held_files_release(struct held_files *held)
 	free(held->relatives);
 	free(held->tops);
 	pair_set_release(&held->walked);
+	pair_set_release(&held->inodes);
+	pair_set_release(&held->times);
 	free(held->path);
 }
 

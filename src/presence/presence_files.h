@@ -45,6 +45,7 @@ struct held_file {
 	bool is_left_out; /* the request leaves it out */
 	int64_t size_bytes, mtime_ns;
 	uint64_t device, inode; /* as they are now, if there is a walk */
+	int64_t changed_ns;	/* the same; see struct file_identity */
 	uint8_t path_hash[PATH_HASH_SIZE];
 	const char *why;
 };
@@ -75,7 +76,10 @@ struct held_files {
 		uint64_t rows, files; /* with content: in the index, and on the disk */
 	} * tops;
 	struct pair_set walked; /* device and inode of each directory that was walked */
-	char *path;		/* a path that was made last */
+	/* Device and inode, and both times, of the files in question; made when they are needed. */
+	struct pair_set inodes, times;
+	bool has_inodes;
+	char *path; /* a path that was made last */
 	size_t path_capacity;
 };
 

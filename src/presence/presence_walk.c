@@ -121,6 +121,7 @@ static int take_file(struct top_walk *walk, const struct found_file *now)
 	file->is_met = true;
 	file->size_bytes = now->size_bytes;
 	file->mtime_ns = now->mtime_ns;
+	file->changed_ns = now->changed_ns;
 	file->device = now->device;
 	file->inode = now->inode;
 	return 0;

@@ -19,6 +19,40 @@ if [ "${1:-}" = mounts ]; then
 	runs 3 "$SIMFIND" --missing --summary=none --format=null mounts/drive
 	same "files of two mounts" "a b c" "$(tr '\0' '\n' <out | sed 's|.*/||' | paste -sd ' ')"
 	umount mounts/file/b mounts/again
+	# Nor is a hard link in the drive that is mounted elsewhere, or an archive in it.
+	seq 4000 >mounts/drive/d
+	tar cf mounts/drive/z.tar -C mounts/drive d
+	: >mounts/file/z.tar
+	settle mounts
+	mount --bind mounts/drive/b mounts/file/b
+	mount --bind mounts/drive/z.tar mounts/file/z.tar
+	options=()
+	! built_with archives || options=(-z)
+	runs 0 "$SIMHASH" -q "${options[@]}" mounts
+	runs 3 "$SIMFIND" --missing --summary=none --format=null mounts/drive
+	same "files of other mounts" "a b c d z.tar" "$(tr '\0' '\n' <out | sed 's|.*/||' | paste -sd ' ')"
+	umount mounts/file/b mounts/file/z.tar
+	# Nor is the drive in an overlay, or on a mount that ignores case and invents inode numbers.
+	mkdir mounts/upper mounts/work mounts/all folded
+	shown() {
+		runs 0 "$SIMHASH" -q "${options[@]}" mounts "$@"
+		runs 3 "$SIMFIND" --missing --summary=none --format=null "$1"
+		same "files of $1" "a b c d z.tar" "$(tr '\0' '\n' <out | sed 's|.*/||' | paste -sd ' ')"
+	}
+	if mount -t overlay -o lowerdir=mounts/drive,upperdir=mounts/upper,workdir=mounts/work none mounts/all; then
+		shown mounts/drive
+		shown mounts/all
+		umount mounts/all
+	fi
+	if [ -n "${ODD_FS:-}" ] && [ -c /dev/fuse ]; then
+		"$ODD_FS" mounts folded fold invent
+		shown folded/drive folded/Drive
+		shown mounts/drive folded/Drive
+		umount folded
+	fi
+	cp -pR mounts/drive mounts/copy
+	runs 0 "$SIMHASH" -q mounts
+	runs 0 "$SIMFIND" --missing mounts/drive
 	exit
 fi
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/basic/clock.h"
 #include "base/files/open_file.h"
@@ -133,6 +134,23 @@ bool inodes_are_lasting(int fd)
 	return is_of_type(fd, types, sizeof types / sizeof *types);
 }
 
+bool shows_other_files(const char *path)
+{
+	/* FUSE, overlayfs, aufs, nfs, smb, cifs, smb2, 9p, vboxsf, ecryptfs */
+	static const uint32_t types[] = {0x65735546, 0x794c7630, 0x61756673, NFS_SUPER_MAGIC,
+					 0x517b,     0xff534d42, 0xfe534d42, 0x01021997,
+					 0x786f4256, 0xf15f};
+	int fd = open_file_at(AT_FDCWD, path, OPEN_TO_REACH, 0);
+	struct stat status;
+	/* FUSE may also read a disk, and then its files are nowhere else. */
+	bool shows = fd >= 0 && fstat(fd, &status) == 0 && major(status.st_dev) == 0 &&
+		     is_of_type(fd, types, sizeof types / sizeof *types);
+
+	if (fd >= 0)
+		close(fd);
+	return shows;
+}
+
 bool is_kernel_file_system(int fd)
 {
 	static const uint32_t types[] = {
@@ -184,6 +202,18 @@ bool inodes_are_lasting(int fd)
 	return is_of_type(fd, types, sizeof types / sizeof *types);
 }
 
+bool shows_other_files(const char *path)
+{
+	static const char *const types[] = {"nfs",     "smbfs",	  "fusefs", "macfuse",
+					    "osxfuse", "unionfs", "nullfs", "webdavfs"};
+	int fd = open_file_at(AT_FDCWD, path, OPEN_TO_REACH, 0);
+	bool shows = fd >= 0 && is_of_type(fd, types, sizeof types / sizeof *types);
+
+	if (fd >= 0)
+		close(fd);
+	return shows;
+}
+
 bool is_kernel_file_system(int fd)
 {
 	static const char *const types[] = {"devfs",	 "fdesc",    "fdescfs", "procfs",
@@ -196,6 +226,12 @@ bool inodes_are_lasting(int fd)
 {
 	(void)fd;
 	return false;
+}
+
+bool shows_other_files(const char *path)
+{
+	(void)path;
+	return true;
 }
 
 bool is_kernel_file_system(int fd)

@@ -45,6 +45,12 @@ int entry_device_read(int directory_fd, const char *name, bool follow, struct en
 bool inodes_are_lasting(int fd);
 
 /*
+ * Returns true if the file system may show files that another one also shows: a file system of FUSE,
+ * an overlay, or a network file system.
+ */
+bool shows_other_files(const char *path);
+
+/*
  * Returns true if the kernel makes up the files of this file system (/proc, /sys and others). File
  * systems in memory with files of programs, such as tmpfs, are not among them.
  */
