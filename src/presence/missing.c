@@ -41,7 +41,7 @@ static int take_archive(struct held_files *held, const struct file_row *row,
 				 is_inside_path(bytes_after(top->directory, outer + 2));
 		struct held_file *file;
 		uint32_t folder;
-		if (held->walks[i] || row_is_inside(row->compressed_size_bytes) ||
+		if (held_walks(held, top) || row_is_inside(row->compressed_size_bytes) ||
 		    !held_has_path(held, top, row, archive) ||
 		    !row_lacks_members(row->contents, is_nested))
 			continue;
@@ -82,7 +82,9 @@ static int take_asked(struct held_files *held, const struct file_row *row,
 	if (file == NULL)
 		return -1;
 	file->is_left_out = is_left_out;
-	held->tops[top - held->wanted->tops].rows += held_walks(held, top);
+	for (size_t i = 0; i < held->wanted->top_count; i++)
+		held->tops[i].rows += held->tops[i].walks &&
+				      held_is_in(held, &held->wanted->tops[i], row);
 	file->is_met = !held_walks(held, top);
 	if (!file->is_met || top->host != NULL)
 		return 0;
@@ -228,7 +230,8 @@ static bool is_top_on_showing_system(const struct held_files *held)
 {
 	for (size_t i = 0; i < held->wanted->top_count; i++) {
 		struct bytes path = held->wanted->tops[i].directory;
-		if (held->walks[i] && shows_other_files(path.size == 0 ? "/" : path.data))
+		if (held_walks(held, &held->wanted->tops[i]) &&
+		    shows_other_files(path.size == 0 ? "/" : path.data))
 			return true;
 	}
 	return false;

@@ -19,6 +19,16 @@ struct top_walk {
 	uint32_t folder; /* the number of the last directory; 0: none */
 };
 
+/* Count a file of a folder in all tops that contain it, because one walk may be for several. */
+static void count_in_tops(struct held_files *held, uint32_t folder)
+{
+	const struct presence_request *wanted = held->wanted;
+
+	for (size_t i = 0; i < wanted->top_count; i++)
+		held->tops[i].files += path_is_at_or_below(held->folders[folder - 1].path,
+							   wanted->tops[i].directory);
+}
+
 /* ---- Failures ---- */
 
 static void add_failure(struct top_walk *walk, struct bytes path, int system_errno,
@@ -46,7 +56,7 @@ static void add_failure(struct top_walk *walk, struct bytes path, int system_err
 		return;
 	}
 	file->state = CONTENT_UNREADABLE;
-	held->tops[walk->top - held->wanted->tops].files++;
+	count_in_tops(held, folder);
 	file->is_met = true;
 	file->why = text != NULL ? text : strerror(system_errno);
 }
@@ -102,7 +112,7 @@ static int take_file(struct top_walk *walk, const struct found_file *now)
 		held->found->empty++;
 		return 0;
 	}
-	held->tops[walk->top - held->wanted->tops].files++;
+	count_in_tops(held, walk->folder);
 	if (request->takes != NULL &&
 	    !request->takes(request->takes_context, held->folders[walk->folder - 1].path, name,
 			    now->size_bytes)) {
@@ -185,7 +195,7 @@ static bool is_walked_with(const struct held_files *held, size_t number)
 	const struct find_side *tops = held->wanted->tops;
 
 	for (size_t i = 0; i < held->wanted->top_count; i++)
-		if (i != number && held->walks[i] &&
+		if (i != number && held->tops[i].walks &&
 		    path_is_at_or_below(tops[number].directory, tops[i].directory) &&
 		    (i < number || tops[i].directory.size < tops[number].directory.size))
 			return true;
