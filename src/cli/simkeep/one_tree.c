@@ -144,6 +144,8 @@ static int take_row(struct one_tree *tree, const struct folder_row *row,
 {
 	const struct keep_arguments *arguments = tree->acting->arguments;
 	size_t size = row->directory.size;
+	uint64_t left_out = tree->acting->tools.left_out;
+	uint32_t source;
 	bool is_wanted;
 
 	if (row->archive_size > 0)
@@ -156,11 +158,14 @@ static int take_row(struct one_tree *tree, const struct folder_row *row,
 	memcpy(tree->path + size, row->name.data, row->name.size);
 	size += row->name.size;
 	tree->path[size] = '\0';
-	if (tree_source_of(&tree->request, (struct bytes){tree->path, size}) == TREE_NOWHERE)
+	source = tree_source_of(&tree->request, (struct bytes){tree->path, size});
+	if (source == TREE_NOWHERE)
 		return 0;
 	is_wanted = operands_let_through(&arguments->operands, &arguments->exclusions, tree->path,
 					 row->size_bytes) &&
 		    !tool_trees_leave_out(&tree->acting->tools, tree->path);
+	if (source == TREE_DESTINATION)
+		tree->acting->tools.left_out = left_out; /* it should stay there */
 	return add_file(tree, row, is_wanted, error);
 }
 

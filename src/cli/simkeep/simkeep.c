@@ -49,6 +49,9 @@ static int act(const struct keep_arguments *arguments, bool *had_left, struct si
 							   : act_on_copies(&acting, host, error);
 	/* A list of folders does not ask for acts, so copies that cannot be removed are not failures. */
 	*had_left = (acting.left > 0 && !acting_lists_folders(&acting)) || acting.unreadable > 0;
+	/* A DIR that is not empty afterwards must not look as if it could be removed. */
+	if (acting.tools.left_out > 0 && arguments->into != NULL)
+		*had_left = true;
 	acting_end(&acting);
 	return status;
 }
