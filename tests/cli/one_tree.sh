@@ -211,8 +211,8 @@ for seed in $(seq 7); do
 	world scatter "$files" "$seed"
 	tree >before
 	python3 "$tool" contents "$files" >contents
-	to=("$files/new" "$files/a" "$files" "$files/c/d" "$files/b/e")
-	to=${to[seed % 5]}
+	targets=("$files/new" "$files/a" "$files" "$files/c/d" "$files/b/e")
+	to=${targets[seed % 5]}
 	option=--action=delete
 	[ $((seed % 3)) != 0 ] || option=--action=report
 	status=0
