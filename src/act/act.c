@@ -341,7 +341,7 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	return status;
 }
 
-/* Request the members that the batch keeps and, with `ahead`, those of the acts after it. */
+/* Request the members that the batch keeps and, with `ahead`, of the acts after it. */
 static void request_members(struct actor *actor, bool ahead)
 {
 	struct kept_archive *archive = &actor->archive;

@@ -32,8 +32,9 @@ static int add_target(struct targets *targets, struct bytes path, mode_t mode,
 }
 
 /*
- * If the plan gives the new path, the counterpart of a new directory is the directory that is as many levels above the old name. The new directory gets the permissions of its
- * counterpart. Other new directories are private, because the original ones may be private.
+ * If the plan gives the new path, the counterpart of a new directory is the directory that is as
+ * many levels above the old name. The new directory gets the permissions of its counterpart. Other
+ * new directories are private, because the original ones may be private.
  */
 static mode_t mode_of_counterpart(const struct work *work, const char *end)
 {

@@ -21,7 +21,7 @@ static struct kept_archive *archive_of(struct undoer *undoer)
 	return undoer->archive;
 }
 
-/* Read the member of an act, and those of the acts that are undone next. */
+/* Read the member of an act, and the members of the acts that are undone next. */
 static void read_members(const struct undoer *undoer, const struct journal_act *act)
 {
 	struct kept_archive *archive = undoer->archive;
