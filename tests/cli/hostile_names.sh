@@ -331,6 +331,7 @@ for program in "$SIMHASH" "$SIMFIND" "$SIMKEEP"; do
 		--action | --protect) more=(--keep=oldest "$files") ;;
 		--journal) more=(--keep=oldest --action=delete --yes "$files") ;;
 		--into) more=("$files") ;;
+		--in) more=(--missing "$files") ;;
 		--copy-to) more=() ;;
 		--import) more=(--host=far) ;;
 		--require-tls) more=(--init-database) ;;
