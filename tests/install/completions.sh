@@ -77,7 +77,7 @@ for program in simhash simfind simkeep; do
 			if [ ${#words[@]} -gt 0 ]; then
 				with_words+=" $program$long"
 				value "$program" "$short" "$long" "$how" "${words[@]}"
-			elif [[ $what = @(FILE|DIR|PLACE) ]]; then
+			elif [[ $what = @(FILE|DIR|PLACE|DEST) ]]; then
 				starts=zeb
 				value "$program" "$short" "$long" "$how" zebra.file
 				starts=qua
