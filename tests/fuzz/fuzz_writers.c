@@ -549,8 +549,9 @@ static void check_script(const struct pair_list *list)
 
 	save("copies.sh", &text);
 	for (int i = 0; i < NAMES; i++)
-		if (strcmp(names[i].data, names[(i + 1) % NAMES].data) == 0)
-			return; /* one file */
+		if (strcmp(names[i].data, names[(i + 1) % NAMES].data) == 0 ||
+		    strstr(names[i].data, "//") != NULL)
+			return; /* one file; or a member of an archive, which gets no command */
 	copies = write_script(list, &text);
 	word = malloc(text.size + 1);
 	EXPECT(word != NULL);
