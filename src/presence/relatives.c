@@ -30,12 +30,15 @@ static uint8_t sides_of(const void *context, const struct file_row *row)
 		       : 0;
 }
 
-static bool is_missing_content(const void *context, const uint8_t *content_hash, int64_t size_bytes)
+/* Any file may contain a missing one, but only missing files are searched for. */
+static unsigned roles_of(const void *context, const uint8_t *content_hash, int64_t size_bytes)
 {
 	const struct held_files *held = context;
 	uint32_t number = held_content_find(held, size_bytes, content_hash);
 
-	return number != 0 && held->contents[number - 1].state == CONTENT_MISSING;
+	return number != 0 && held->contents[number - 1].state == CONTENT_MISSING
+		       ? CONTENT_MAY_BE_PART | CONTENT_MAY_BE_WHOLE
+		       : CONTENT_MAY_BE_WHOLE;
 }
 
 /* The share of the missing file that is in its relative, as far as it is known. */
@@ -113,7 +116,7 @@ int held_relatives_find(struct held_files *held, struct simhash_error *error)
 
 	request.has_between = true;
 	request.sides = sides_of;
-	request.may_be_part = is_missing_content;
+	request.piece_roles = roles_of;
 	request.sides_context = held;
 	request.takes = NULL;
 	request.known = NULL;

@@ -399,3 +399,47 @@ runs 0 "$SIMFIND" --summary=none --verify=all "$files/texts/large.txt"
 same "the place in FILE" 1 "$(grep -cE '^(part of|contains) .*/large( .*)?  lines 4001-7000$' out)"
 runs 0 "$SIMFIND" --summary=none passages/large
 same "without reading" 0 "$(grep -c lines out)"
+
+# Two directories: files without a counterpart that are part of files of the other directory, or
+# contain them; also below a top folder in an archive.
+mkdir -p sides/a/logs sides/b
+python3 - sides <<'PYTHON'
+import random, sys
+chance = random.Random(7)
+def lines(count):
+    return [f"{chance.random()} {chance.random()}\n" for _ in range(count)]
+def put(path, text):
+    open(f"{sys.argv[1]}/{path}", "w").writelines(text)
+whole, inner, other = lines(3000), lines(400), lines(500)
+put("b/all.log", whole)
+put("a/logs/march.log", whole[1000:1600])
+put("b/inner.txt", inner)
+put("a/outer.txt", lines(300) + inner + lines(300))
+put("a/alone.txt", other)
+put("a/same.txt", inner[:200])
+put("b/same.txt", inner[:200])
+put("b/alone too.txt", lines(500))
+PYTHON
+settle sides
+directories() { # A B: the lines of files
+	runs 0 "$SIMFIND" --directories "$1" "$2"
+	sed -n 's/ [0-9.]* kB$//p' out | grep -E '^(only|moved|identical|changed)' || true
+}
+runs 0 "$SIMHASH" -q sides
+expected="only in A    alone.txt
+only in A    logs/march.log  part of (>99 %) all.log
+only in A    outer.txt  contains (>99 %) inner.txt
+only in B    all.log  contains (>99 %) logs/march.log
+only in B    alone too.txt
+only in B    inner.txt  part of (>99 %) outer.txt
+identical    same.txt"
+same "parts of files of two directories" "$expected" "$(directories sides/a sides/b | sed 's/ *$//')"
+same "only identical files" 0 "$("$SIMFIND" --directories --min-resemblance=1 sides/a sides/b | grep -cE 'part of|contains')"
+runs 0 "$SIMFIND" --directories --format=json sides/a sides/b
+same "in JSON" '"all.log","part_of_like":1.000000' "$(grep -o '"all.log","part_of_like":1.000000' out)"
+if built_with archives; then
+	mkdir zipped
+	(cd sides && python3 -m zipfile -c ../zipped/b.zip b)
+	runs 0 "$SIMHASH" -q -z zipped
+	same "in an archive" "$expected" "$(directories sides/a zipped/b.zip | sed 's/ *$//')"
+fi

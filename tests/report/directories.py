@@ -15,6 +15,7 @@ from browser import CONTRAST, DOWN, ENTER, WIDTH, Browser, check, number, until
 
 LEFT, RIGHT = "\ue012", "\ue014"
 NAMES = {"changed": "changed", "moved": "moved", "only_a": "only in A", "only_b": "only in B", "same": "the same"}
+WORDS = {"part_of_like": "part of", "contains_like": "contains"}
 
 
 def load(browser, page):
@@ -122,12 +123,15 @@ def test_two(browser, page, two):
         other = "\u2192 " + shown(file["path_b"]) if is_other else ""
         if "like" in file:
             is_copy = file["like"] in copied
+            part = next((name for name in ("part_of_like", "contains_like") if name in file), None)
             other = ("same as " if is_copy else f"{percent} % like ") + shown(file["like"])
-            kinds.add("copy" if is_copy else "like")
+            if part is not None:
+                other = f"{WORDS[part]} ({min(99, int(100 * file[part] + 1e-9))}\u00a0%) " + shown(file["like"])
+            kinds.add(part or ("copy" if is_copy else "like"))
         elif what == "changed":
             kinds.add("changed")
         expected.append([shown(file.get("path_a", file.get("path_b"))), what, other])
-    check("kinds of files", kinds, {"changed", "copy", "like"})
+    check("kinds of files", kinds, {"changed", "copy", "like", *WORDS})
     check("files", sorted(tree_of(browser)), sorted(expected))
     for name in ("the same", "moved"):
         place = [text.split(" ", 1)[1] for text in browser.texts(".shown button")].index(name)

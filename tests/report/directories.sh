@@ -31,6 +31,9 @@ with open(top + "/backup/of project/doc/alike.c", "a") as file:
     file.write("one more line\n")
 put("project/doc/short", ["a\n"])
 put("backup/of project/doc/short", ["b\n"])
+put("project/doc/all.log", lines(900))
+with open(top + "/project/doc/all.log") as file:
+    put("backup/of project/doc/part.log", file.readlines()[300:700])
 for i in range(450):
     put(f"many/{i:04}", [f"{i}\n"])
     put(f"more/{i:04}", [f"{i}\n"])

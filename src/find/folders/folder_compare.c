@@ -121,6 +121,8 @@ int finder_compare_folders(struct finder *finder, const struct folder_request *w
 	}
 	if (status == 0)
 		status = folder_resemblances_find(finder, &tree, comparison, 1, error);
+	if (status == 0 && wanted->with_similar)
+		status = folder_parts_find(finder, &tree, wanted->sides, comparison, error);
 	folder_files_release(&files);
 	share_marks_release(&marks);
 	folder_tree_release(&tree);

@@ -73,6 +73,14 @@ int folder_resemblances_find(struct finder *finder, const struct folder_tree *tr
 			     struct folder_comparison *comparisons, size_t count,
 			     struct simhash_error *error);
 
+/*
+ * For the files of two sides without a counterpart and without a similar file: find the files of
+ * the other side that contain most of them, or are part of them.
+ */
+int folder_parts_find(struct finder *finder, const struct folder_tree *tree,
+		      const struct find_side sides[2], struct folder_comparison *comparison,
+		      struct simhash_error *error);
+
 /* The last name of a path. */
 struct bytes last_name(struct bytes path);
 

@@ -354,6 +354,7 @@ static int add_rest(struct matching *matching, int side, struct simhash_error *e
 		if (file->is_matched || file->size_bytes == 0)
 			continue;
 		*(side == 0 ? &added.path_a : &added.path_b) = file->path;
+		*(side == 0 ? &added.content_a : &added.content_b) = file->content;
 		*(side == 0 ? &added.size_a_bytes : &added.size_b_bytes) = file->size_bytes;
 		if (find_like(matching, file, 1 - side, &added, error) != 0 ||
 		    add_file(matching->result, &added, error) != 0)

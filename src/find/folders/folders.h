@@ -82,12 +82,17 @@ enum fate { FATE_CHANGED, FATE_MOVED, FATE_ONLY_A, FATE_ONLY_B, FATE_SAME, FATES
 struct folder_file {
 	enum fate fate;
 	struct bytes path_a, path_b; /* empty: there is no such file */
-	/* For a file without a counterpart: the most similar file of the other folder, or empty. */
+	/*
+	 * For a file without a counterpart: the most similar file of the other folder, or one that
+	 * contains it or is part of it. Otherwise empty.
+	 */
 	struct bytes like;
 	int64_t size_a_bytes, size_b_bytes;
 	uint32_t content_a, content_b;
 	double resemblance; /* the resemblance of both files, or of the file and `like` */
-	bool is_copy;	    /* it is a copy of `like` */
+	/* If `like` is a part: the share of the file that is in `like`, or the reverse. Otherwise 0. */
+	double part_of, contains;
+	bool is_copy; /* it is a copy of `like` */
 };
 
 struct folder_comparison {

@@ -82,10 +82,21 @@ static uint32_t need_content(struct part_join *join, const struct piece_row *row
 	return number;
 }
 
-typedef int visit_fn(struct part_join *join, uint32_t number, const struct content_pieces *pieces,
-		     struct simhash_error *error);
+typedef int visit_fn(struct part_join *join, uint32_t number, unsigned roles,
+		     const struct content_pieces *pieces, struct simhash_error *error);
 
-/* Call a function for each content of the index. */
+/* The text of a document has another size than the document, so it may have any role. */
+static unsigned roles_of(const struct finder *finder, const struct piece_row *row)
+{
+	const struct find_request *request = finder->request;
+
+	return request->sides == NULL || row->is_text
+		       ? CONTENT_MAY_BE_PART | CONTENT_MAY_BE_WHOLE
+		       : request->piece_roles(request->sides_context, row->content_hash,
+					      row->size_bytes);
+}
+
+/* Call a function for each content that may be in a pair. */
 static int visit_contents(struct part_join *join, visit_fn *visit, struct simhash_error *error)
 {
 	struct content_pieces pieces;
@@ -96,11 +107,12 @@ static int visit_contents(struct part_join *join, visit_fn *visit, struct simhas
 	if (piece_rows_begin(&query, join->finder->store, join->finder->tag_set, error) != 0)
 		return -1;
 	while ((status = piece_rows_next(&query, &row, error)) == 1) {
+		unsigned roles = roles_of(join->finder, &row);
 		uint32_t number;
-		if (!piece_row_load(&row, join->values, &pieces) || pieces.count == 0)
+		if (roles == 0 || !piece_row_load(&row, join->values, &pieces) || pieces.count == 0)
 			continue;
 		number = need_content(join, &row, error);
-		if (number == 0 || visit(join, number, &pieces, error) != 0) {
+		if (number == 0 || visit(join, number, roles, &pieces, error) != 0) {
 			status = -1;
 			break;
 		}
@@ -148,25 +160,16 @@ static void add_seed(struct part_join *join, uint64_t value, uint32_t content)
 	join->seeds[slot->number - 1].next = (uint32_t)join->seed_count;
 }
 
-/* The text of a document has another size than the document, so it may always be a part. */
-static bool may_be_part(const struct part_join *join, uint32_t number)
-{
-	const struct find_request *request = join->finder->request;
-	const struct piece_row *key = &join->keys.keys[number - 1];
-
-	return request->sides == NULL || key->is_text ||
-	       request->may_be_part(request->sides_context, key->content_hash, key->size_bytes);
-}
-
 /* Enter the seeds of a content, unless it was searched for or the table is full. */
-static int take_seeds(struct part_join *join, uint32_t number, const struct content_pieces *pieces,
-		      struct simhash_error *error)
+static int take_seeds(struct part_join *join, uint32_t number, unsigned roles,
+		      const struct content_pieces *pieces, struct simhash_error *error)
 {
 	struct content *content = &join->contents[number - 1];
 	size_t count = pieces->count < SEEDS ? pieces->count : SEEDS;
 
 	(void)error;
-	if (content->is_searched || pieces->count < PIECES_FEWEST || !may_be_part(join, number))
+	if (content->is_searched || pieces->count < PIECES_FEWEST ||
+	    (roles & CONTENT_MAY_BE_PART) == 0)
 		return 0;
 	if (join->seed_count + count > join->seeds_max) {
 		join->is_full = true;
@@ -182,10 +185,11 @@ static int take_seeds(struct part_join *join, uint32_t number, const struct cont
 }
 
 /* Count the contents that have each seed. */
-static int count_contents(struct part_join *join, uint32_t number,
+static int count_contents(struct part_join *join, uint32_t number, unsigned roles,
 			  const struct content_pieces *pieces, struct simhash_error *error)
 {
 	(void)number;
+	(void)roles;
 	(void)error;
 	for (size_t i = 0; i < pieces->count; i++) {
 		uint32_t seed = first_seed(join, pieces->values[i]);
@@ -260,11 +264,13 @@ static int note_part(struct part_join *join, uint32_t part, uint32_t whole,
 	return 0;
 }
 
-static int compare_content(struct part_join *join, uint32_t number,
+static int compare_content(struct part_join *join, uint32_t number, unsigned roles,
 			   const struct content_pieces *pieces, struct simhash_error *error)
 {
 	int status = 0;
 
+	if ((roles & CONTENT_MAY_BE_WHOLE) == 0)
+		return 0;
 	join->touched_count = 0;
 	for (size_t i = 0; status == 0 && i < pieces->count; i++)
 		status = touch(join, pieces->values[i], error);

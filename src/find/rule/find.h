@@ -52,6 +52,8 @@ struct find_side {
 	struct bytes directory; /* absolute, without a slash at its end; empty: all directories */
 };
 
+enum { CONTENT_MAY_BE_PART = 1, CONTENT_MAY_BE_WHOLE = 2 };
+
 /* Kinds of pairs: identical files, similar ones, and files that are part of others. */
 enum { PAIRS_COPIES = 1, PAIRS_SIMILAR = 2, PAIRS_PARTS = 4 };
 
@@ -86,10 +88,12 @@ struct find_request {
 	 */
 	uint8_t (*sides)(const void *context, const struct file_row *row);
 	/*
-	 * With `sides`: may this content be part of a file on side B, by its pieces? The context is
-	 * the same.
+	 * With `sides`: may this content be part of another one, by its pieces, or contain one? A
+	 * sum of CONTENT_MAY_BE_PART and CONTENT_MAY_BE_WHOLE. With 0, its pieces do not count as
+	 * common either. The context is the same.
 	 */
-	bool (*may_be_part)(const void *context, const uint8_t *content_hash, int64_t size_bytes);
+	unsigned (*piece_roles)(const void *context, const uint8_t *content_hash,
+				int64_t size_bytes);
 	const void *sides_context;
 	/*
 	 * With `has_between`, the sides are this list and the index instead; see against.h. NULL:

@@ -372,24 +372,37 @@ static void write_whole(FILE *out, const struct folder_comparison *comparison)
 		      out);
 }
 
-/* Write "97 %", or ">99 %" for a file that is not identical. */
-static void format_percent(const struct folder_file *file, char *text, size_t size)
+/* Write "97 %", or ">99 %", for a share of files that are not identical. */
+static void format_percent(double share, char *text, size_t size)
 {
-	double share = file->resemblance < 0 ? 0 : file->resemblance;
-
 	snprintf(text, size, share < 0.995 ? "%u %%" : ">99 %%", share_in_steps(share, 100));
 }
 
-#define RELATION_COLUMNS 12 /* the columns of "  99 % like " */
+#define RELATION_SIZE 32
+
+/* Return the second path of the line of a file, or an empty path. */
+static struct bytes second_path(const struct folder_file *file)
+{
+	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
+		       bytes_compare(file->path_a, file->path_b) != 0;
+
+	return has_two ? file->path_b : file->like;
+}
 
 /* Write the relation of the second path of a line to the first. */
 static void relate(const struct folder_file *file, char *text, size_t size)
 {
 	char percent[16];
+	bool is_part = file->part_of > 0, contains = file->contains > 0;
 
-	format_percent(file, percent, sizeof percent);
+	format_percent(is_part	  ? file->part_of
+		       : contains ? file->contains
+				  : file->resemblance,
+		       percent, sizeof percent);
 	if (file->like.size == 0)
 		snprintf(text, size, "  now ");
+	else if (is_part || contains)
+		snprintf(text, size, "  %s (%s) ", is_part ? "part of" : "contains", percent);
 	else if (file->is_copy)
 		snprintf(text, size, "  same as ");
 	else
@@ -411,19 +424,17 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 					     [FATE_SAME] = "identical"};
 	bool is_b = file->fate == FATE_ONLY_B;
 	const char *what = !file->is_copy ? labels[file->fate] : is_b ? "copy in B" : "copy in A";
-	bool has_two = file->path_a.size > 0 && file->path_b.size > 0 &&
-		       bytes_compare(file->path_a, file->path_b) != 0;
-	char label[32], percent[16], relation[32] = "", bytes[32], numbers[32];
+	char label[32], percent[16], relation[RELATION_SIZE] = "", bytes[32], numbers[32];
 	struct line line = {.colour = colours[file->fate],
 			    .label = label,
 			    .path = is_b ? file->path_b : file->path_a,
 			    .after = relation,
-			    .second = has_two ? file->path_b : file->like,
+			    .second = second_path(file),
 			    .numbers = numbers};
 
 	snprintf(label, sizeof label, "%-*s", PATH_COLUMN, what);
 	if (file->fate == FATE_CHANGED && file->resemblance >= 0) {
-		format_percent(file, percent, sizeof percent);
+		format_percent(file->resemblance, percent, sizeof percent);
 		snprintf(label, sizeof label, "%6s       ", percent);
 	}
 	if (line.second.size > 0)
@@ -468,11 +479,13 @@ static int write_files(struct listing *listing, const struct folder_comparison *
 
 	for (size_t i = 0; listing->how.has_marks && i < comparison->count; i++) {
 		const struct folder_file *file = &comparison->files[i];
-		size_t second =
-			escaped_columns(file->fate == FATE_MOVED ? file->path_b : file->like);
+		struct bytes second = second_path(file);
+		char relation[RELATION_SIZE] = "";
+		if (second.size > 0)
+			relate(file, relation, sizeof relation);
 		widen(&columns,
 		      escaped_columns(file->path_a.size > 0 ? file->path_a : file->path_b) +
-			      (second == 0 ? 0 : second + RELATION_COLUMNS),
+			      strlen(relation) + escaped_columns(second),
 		      0);
 	}
 	for (size_t i = 0; i < comparison->count; i++)

@@ -27,9 +27,12 @@ static void write_pair(FILE *out, const struct folder_report *report, size_t num
 static int64_t percent_of(const struct folder_file *file)
 {
 	bool is_copy = file->fate == FATE_SAME || file->fate == FATE_MOVED || file->is_copy;
-	int64_t percent = (int64_t)(100 * file->resemblance);
+	double share = file->part_of > 0    ? file->part_of
+		       : file->contains > 0 ? file->contains
+					    : file->resemblance;
+	int64_t percent = (int64_t)(100 * share);
 
-	return file->resemblance < 0 ? NO_NUMBER : percent > 99 && !is_copy ? 99 : percent;
+	return share < 0 ? NO_NUMBER : percent > 99 && !is_copy ? 99 : percent;
 }
 
 static void write_file(FILE *out, const struct folder_file *file)
@@ -47,6 +50,10 @@ static void write_file(FILE *out, const struct folder_file *file)
 		/* Empty if path_b is equal to path_a or does not exist. */
 		FIELD_TEXT(IN_PAGE, "path_b", is_moved ? file->path_b : none),
 		FIELD_TEXT(IN_PAGE, "like", file->like.size > 0 ? file->like : NO_TEXT),
+		FIELD_TEXT(IN_PAGE, "relation",
+			   file->part_of > 0	? bytes_of("part of")
+			   : file->contains > 0 ? bytes_of("contains")
+						: NO_TEXT),
 		FIELDS_END,
 	};
 
