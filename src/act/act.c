@@ -23,7 +23,7 @@
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 
-#define WORK_DESCRIPTORS 5 /* the number of descriptors that an act keeps open */
+#define WORK_DESCRIPTORS 7 /* the number of descriptors that an act keeps open */
 /*
  * The number of other descriptors of the program, including those that an act opens for a moment.
  */
@@ -140,7 +140,7 @@ static int carry_out(struct work *work, struct simhash_error *error)
 	struct act_result *result = work->result;
 	int status;
 
-	if (count_saved(work, error) != 0)
+	if (!work->is_far && count_saved(work, error) != 0)
 		return -1;
 	result->outcome = work_do(work) == 0 ? ACT_DONE : ACT_LEFT;
 	if (result->outcome == ACT_LEFT)
@@ -162,6 +162,7 @@ static int carry_out(struct work *work, struct simhash_error *error)
 
 static void release_work(struct work *work)
 {
+	side_close(&work->target);
 	side_close(&work->own_kept);
 	side_close(&work->copy);
 }
@@ -204,12 +205,14 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 			      .kept_file = result->kept,
 			      .copy = {.place = {.directory_fd = -1}, .fd = -1},
 			      .own_kept = {.place = {.directory_fd = -1}, .fd = -1},
+			      .target = {.place = {.directory_fd = -1}, .fd = -1},
 			      .kept = &work->own_kept,
 			      .result = result,
 			      .why = &result->why};
 	errno = 0;
 	has_joined = work_prepare(work) == 0;
-	if (has_joined && is_kept_by_other_name(work)) {
+	if (has_joined && (is_kept_by_other_name(work) ||
+			   (actor->work_count > 0 && work->is_far != actor->works[0].is_far))) {
 		release_work(work);
 		return false;
 	}
@@ -232,7 +235,10 @@ static bool shares_blocks(const struct planned_act *act)
 	return act->action == ACTION_REFLINK;
 }
 
-/* Take pending acts in their order. Reflinks have their own batches. */
+/*
+ * Take pending acts in their order. Reflinks and moves to other file systems have their own
+ * batches.
+ */
 static void fill_batch(struct actor *actor, const struct planned_act *acts, size_t count,
 		       struct act_result *results)
 {
@@ -268,7 +274,8 @@ static void sync_kept(struct actor *actor)
 
 	for (size_t i = 0; i < actor->work_count; i++) {
 		struct work *work = &actor->works[i];
-		if (!removes_bytes(work) || work->kept != &work->own_kept ||
+		if (!removes_bytes(work) ||
+		    (work->kept != &work->own_kept && work->kept != &work->target) ||
 		    (is_all && work->kept->status.st_dev == last->status.st_dev))
 			continue;
 		is_all = i + 1 < actor->work_count && side_sync_all(work->kept);
@@ -321,7 +328,7 @@ static int enter_batch(struct actor *actor, struct simhash_error *error)
 
 /*
  * Do the acts of a batch, from the first entry in the journal to the last. A signal that would end
- * the program waits until the batch is done. Reflinks do not block signals, because they take long
+ * the program waits until the batch is done, but stops copies at once. Reflinks do not block signals, because they take long
  * and leave nothing incomplete.
  */
 static int do_batch(struct actor *actor, struct simhash_error *error)
@@ -334,7 +341,9 @@ static int do_batch(struct actor *actor, struct simhash_error *error)
 	status = enter_batch(actor, error);
 	if (status == 0)
 		status = targets_make(actor, error);
-	for (size_t i = 0; status == 0 && i < actor->work_count; i++)
+	if (status == 0 && actor->is_copying)
+		status = far_copy(actor, error);
+	for (size_t i = 0; status == 0 && !actor->is_copying && i < actor->work_count; i++)
 		if (actor->works[i].result->outcome == ACT_PENDING)
 			status = carry_out(&actor->works[i], error);
 	actor_end_change(actor, &before);
@@ -389,6 +398,38 @@ static void read_members(struct actor *actor)
 	}
 }
 
+static int examine_and_do(struct actor *actor, struct simhash_error *error)
+{
+	for (size_t i = 0; i < actor->work_count; i++)
+		if (actor->works[i].result->outcome == ACT_PENDING &&
+		    work_examine(&actor->works[i]) != 0)
+			actor->works[i].result->outcome = ACT_LEFT;
+	return do_batch(actor, error);
+}
+
+/*
+ * Copy the files of the batch to another file system, and then delete them. A signal waits, but
+ * stops this soon, and then files that were not deleted have no copies.
+ */
+static int move_far(struct actor *actor, struct simhash_error *error)
+{
+	sigset_t before;
+	int status;
+
+	actor_begin_change(actor, true, &before);
+	actor->is_copying = true;
+	status = examine_and_do(actor, error);
+	actor->is_copying = false;
+	if (status == 0) {
+		far_begin_removal(actor);
+		sync_kept(actor);
+		status = examine_and_do(actor, error);
+		far_end(actor);
+	}
+	actor_end_change(actor, &before);
+	return status;
+}
+
 static int finish_batch(struct actor *actor, struct simhash_error *error)
 {
 	int status = 0;
@@ -403,10 +444,9 @@ static int finish_batch(struct actor *actor, struct simhash_error *error)
 	} else {
 		sync_kept(actor);
 		read_members(actor);
-		for (size_t i = 0; i < actor->work_count; i++)
-			if (work_examine(&actor->works[i]) != 0)
-				actor->works[i].result->outcome = ACT_LEFT;
-		status = do_batch(actor, error);
+		status = actor->work_count > 0 && actor->works[0].is_far
+				 ? move_far(actor, error)
+				 : examine_and_do(actor, error);
 	}
 	while (actor->work_count > 0)
 		release_work(&actor->works[--actor->work_count]);

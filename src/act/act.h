@@ -54,6 +54,12 @@ struct act_options {
 	 */
 	const struct plan *plan;
 	atomic_bool *is_acting; /* set while names change and signals wait; or NULL */
+	bool deletes_read_only; /* also delete files that their owner may not write to */
+	/*
+	 * Counts about FAR_READINGS times the bytes of each file that is moved to another file
+	 * system; or NULL.
+	 */
+	_Atomic uint64_t *far_bytes;
 };
 
 /* The number of hard links that were made to a file. */
@@ -66,6 +72,15 @@ struct second_kept {
 	const struct keep_file *planned, *file;
 };
 
+/* The attributes that a file system or the user cannot set. */
+enum { LOST_OWNER = 1, LOST_MODE = 2, LOST_TIME = 4 };
+
+/* The last file system where moved files lost attributes. */
+struct lost_attributes {
+	uint64_t device;
+	unsigned lost;
+};
+
 /* The directories that the moves of a batch need. */
 struct targets {
 	struct journal_act *list;
@@ -74,6 +89,8 @@ struct targets {
 };
 
 #define ACT_BATCH 128
+/* A file is copied to another file system, the copy is read again, and then both are compared. */
+#define FAR_READINGS 3
 
 struct work;
 
@@ -83,12 +100,14 @@ struct actor {
 	struct saved_bytes saved;
 	struct linked_names linked; /* the number of links to the file that got the last one */
 	struct second_kept second;
+	struct lost_attributes told;
 	struct protected_names protected_names;
 	struct path_notes directories; /* with names that acts removed */
 	struct targets targets;
 	struct kept_archive archive; /* the archive whose members are kept */
 	struct work *works;	     /* the acts of the current batch */
 	size_t work_count, work_capacity;
+	bool is_copying; /* the files of the batch are copied now, and deleted later */
 	uint64_t random; /* for temporary names */
 };
 
@@ -111,6 +130,11 @@ struct act_result {
 	/* The kept file of the plan, or the file that replaced it; NULL: none. */
 	const struct keep_file *kept;
 	char *to; /* the target of a move, or NULL; the caller frees it */
+	/*
+	 * The attributes that the file does not have on its new file system: LOST_OWNER and so on.
+	 * Each is reported once for consecutive files on one file system.
+	 */
+	unsigned lost;
 };
 
 /*
@@ -130,6 +154,28 @@ typedef void directory_removed_fn(void *context, const char *path);
  */
 int actor_remove_emptied(struct actor *actor, directory_removed_fn *removed, void *context,
 			 struct simhash_error *error);
+
+/* ---- Space on other file systems ---- */
+
+/* The files that moves would copy to one file system. */
+struct far_space {
+	uint64_t device, files;
+	uint64_t needed_bytes, file_bytes; /* file_bytes: with holes */
+	/* The free space, with the space of files that the plan deletes; UINT64_MAX: unknown. */
+	uint64_t free_bytes;
+	char *directory; /* on the file system; owned */
+};
+
+#define FAR_SPACES_MAX 16 /* the most file systems that one plan moves files to */
+
+struct far_spaces {
+	struct far_space list[FAR_SPACES_MAX];
+	size_t count;
+};
+
+/* Add up a plan. Looks at the files, but opens none. The caller releases the result. */
+void far_spaces_add_up(struct far_spaces *spaces, const struct plan *plan, const char *move_to);
+void far_spaces_release(struct far_spaces *spaces);
 
 /* ---- Shared by acts and undo ---- */
 
@@ -151,6 +197,12 @@ int check_removal(const struct place *place, const struct stat *status, struct s
 
 /* Do two files have the same extended attributes, as far as the system shows them? */
 bool has_same_attributes(int x, int y);
+
+/*
+ * Does `copy` lack an extended attribute of a user, an access list or a capability of `file`, or
+ * have another value?
+ */
+bool lacks_attributes(int file, int copy);
 
 /* Does it have extended attributes or access lists that a program or a user has set? */
 bool has_attributes(int fd);

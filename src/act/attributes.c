@@ -75,6 +75,32 @@ bool has_attributes(int fd)
 	return has;
 }
 
+bool lacks_attributes(int file, int copy)
+{
+	struct attributes *all = list_attributes(file);
+	ssize_t at = 0, kept = 0;
+	bool lacks;
+
+	/* Keep only the names that a user sets. */
+	for (size_t size; all != NULL && at < all->size; at += (ssize_t)size) {
+		const char *name = all->names + at;
+		size = strlen(name) + 1;
+		if (strncmp(name, "user.", 5) != 0 &&
+		    strcmp(name, "system.posix_acl_access") != 0 &&
+		    strcmp(name, "security.capability") != 0)
+			continue;
+		memmove(all->names + kept, name, size);
+		kept += (ssize_t)size;
+	}
+	lacks = all == NULL || all->size < 0;
+	if (!lacks) {
+		all->size = kept;
+		lacks = !are_in(all, file, copy);
+	}
+	free(all);
+	return lacks;
+}
+
 /* Does the attribute give permissions: a capability of a program, or an access list? */
 static bool gives_rights(const char *name)
 {
@@ -102,6 +128,12 @@ bool has_same_attributes(int x, int y)
 {
 	(void)x, (void)y;
 	return true;
+}
+
+bool lacks_attributes(int file, int copy)
+{
+	(void)file, (void)copy;
+	return false;
 }
 
 bool has_attributes(int fd)

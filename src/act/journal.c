@@ -21,7 +21,7 @@
 const char *action_name(enum keep_action action)
 {
 	static const char *const names[] = {"report", "hardlink", "reflink", "delete",
-					    "move",   "mkdir",	  "rmdir"};
+					    "move",   "mkdir",	  "rmdir",   "copy"};
 
 	return names[action];
 }
@@ -102,7 +102,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 		return fail(journal, error);
 	/* The lock prevents that another process undoes acts that are still running. */
 	flock(fileno(journal->stream), LOCK_EX | LOCK_NB);
-	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":3,"
+	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":4,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
 	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());

@@ -32,11 +32,13 @@ struct journal_file {
 struct journal_act {
 	uint64_t number; /* from 1 */
 	enum keep_action action;
-	const char *path;		/* the path of the copy */
-	const char *kept;		/* NULL: none */
-	const char *to;			/* the target of a move; NULL: none */
-	char temporary[TEMPORARY_SIZE]; /* a name in the directory of the copy; "": none */
-	uint8_t hash[KEEP_HASH_SIZE];	/* the hash of the compared bytes */
+	const char *path; /* the path of the copy */
+	const char *kept; /* NULL: none */
+	/* The target of a move or of a copy, also of the deletion after a copy; NULL: none. */
+	const char *to;
+	/* A name in the directory of the copy, or for ACTION_COPY in the directory of `to`; "": none. */
+	char temporary[TEMPORARY_SIZE];
+	uint8_t hash[KEEP_HASH_SIZE]; /* the hash of the compared bytes */
 	/* same_attributes: both files had the same extended attributes */
 	bool has_hash, same_attributes;
 	struct journal_file copy;

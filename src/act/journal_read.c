@@ -45,7 +45,7 @@ static int read_file_fields(const json_t *value, struct journal_file *file)
 
 static int find_action(const char *name, enum keep_action *action)
 {
-	for (int i = ACTION_HARDLINK; i <= ACTION_RMDIR; i++)
+	for (int i = ACTION_HARDLINK; i <= ACTION_COPY; i++)
 		if (name != NULL && strcmp(name, action_name((enum keep_action)i)) == 0) {
 			*action = (enum keep_action)i;
 			return 0;
@@ -173,8 +173,8 @@ static int read_head(struct journal_reader *reader, const json_t *line)
 	if (format == NULL || strcmp(format, "simkeep journal") != 0)
 		return expect(reader, "a journal that simkeep wrote");
 	if (field_integer(line, "format_version", &reader->version) != 0 || reader->version < 1 ||
-	    reader->version > 3)
-		return expect(reader, "format_version 1, 2 or 3");
+	    reader->version > 4)
+		return expect(reader, "format_version 1, 2, 3 or 4");
 	on = field_text(line, "host");
 	if (on == NULL || strcmp(on, reader->host) != 0)
 		return error_set(reader->error, SIMHASH_E_RANGE,

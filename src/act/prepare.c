@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "act/act.h"
 #include "act/protected_names.h"
@@ -149,7 +150,8 @@ static int check_act(struct work *work)
 
 	if (action != ACTION_REFLINK && check_removal(&work->copy.place, copy, work->why) != 0)
 		return -1;
-	if ((copy->st_mode & S_IWUSR) == 0)
+	if ((copy->st_mode & S_IWUSR) == 0 && action != ACTION_MOVE &&
+	    !(action == ACTION_DELETE && work->actor->options.deletes_read_only))
 		return refuse(work, "it is read-only");
 	if (work->kept->fd < 0)
 		return 0;
@@ -196,12 +198,16 @@ static int prepare_move(struct work *work)
 	if (find_target(work) != 0)
 		return -1;
 	to = work->record.to;
+	if (faccessat(work->copy.place.directory_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return error_set_errno(work->why, "it cannot be moved out of its directory");
 	if (place_reach(to, &work->actor->guard, &existing, work->why) != 0)
 		return -1;
 	if (strchr(existing.name, '/') != NULL)
 		work->missing = existing.name;
+	if (work->is_far)
+		far_check_target(work, &existing);
 	/* An earlier act of the batch may remove the file that has the name now. */
-	else if (work->actor->options.journal == NULL &&
+	else if (work->actor->options.journal == NULL && work->missing == NULL &&
 		 place_status(&existing, existing.name, &status) == 0)
 		refuse_taken(work);
 	place_close(&existing);
@@ -224,25 +230,34 @@ static int status_above(const char *path, struct stat *status)
 	return found;
 }
 
-static int check_device(struct work *work)
+static void find_device(struct work *work)
 {
 	const char *to = work->act->to;
 	struct stat top;
 
-	if ((to == NULL ? stat(work->actor->options.move_to, &top) : status_above(to, &top)) == 0 &&
-	    top.st_dev != work->copy.status.st_dev)
-		return refuse(work, "it is on another file system than the directory to move to");
-	return 0;
+	work->is_far = (to == NULL ? stat(work->actor->options.move_to, &top)
+				   : status_above(to, &top)) == 0 &&
+		       top.st_dev != work->copy.status.st_dev;
 }
 
 /* ---- Comparing ---- */
+
+void work_note_piece(const struct work *work)
+{
+	_Atomic uint64_t *counter = work->actor->options.far_bytes;
+
+	if (work->is_far && counter != NULL)
+		atomic_fetch_add(counter, SAME_BYTES_PIECE);
+}
 
 /* Another program that opens the file waits for the lease to end, so stop before the last byte. */
 static bool has_no_writer(const void *context)
 {
 	const struct work *work = context;
 
-	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept);
+	work_note_piece(work);
+	return side_has_no_writer(&work->copy) && side_has_no_writer(work->kept) &&
+	       !(work->is_far && far_has_signal());
 }
 
 /* A member that is missing now, or cannot be read, differs. */
@@ -269,6 +284,8 @@ static int compare(struct work *work)
 	else
 		same = same_bytes(work->copy.fd, work->kept->fd, work->record.hash, has_no_writer,
 				  work);
+	if (same < 0 && errno == ECANCELED && work->is_far && far_has_signal())
+		return refuse(work, "interrupted");
 	if (same < 0 && errno == ECANCELED)
 		return refuse(work, "another program opened it or the kept file for "
 				    "writing meanwhile");
@@ -288,7 +305,7 @@ static int watch(struct work *work)
 {
 	struct simhash_error why;
 
-	if (work->kept->fd < 0 || work->act->action == ACTION_REFLINK)
+	if ((work->kept->fd < 0 && !work->is_far) || work->act->action == ACTION_REFLINK)
 		return 0;
 	if (work->kept->sync_error != 0) {
 		errno = work->kept->sync_error;
@@ -322,8 +339,10 @@ int work_prepare(struct work *work)
 				: has_same_attributes(work->copy.fd, work->kept->fd);
 	if (work->kept_file == NULL && file->size_bytes == KEEP_SIZE_UNKNOWN)
 		return refuse(work, "its decision has neither size nor mtime");
-	if (check_act(work) != 0 || (moves && check_device(work) != 0))
+	if (check_act(work) != 0)
 		return -1;
+	if (moves)
+		find_device(work);
 	if (actor->options.journal != NULL &&
 	    (lock_side(work, &work->copy, LOCK_EX) != 0 ||
 	     (work->kept == &work->own_kept && lock_side(work, work->kept, LOCK_SH) != 0)))
@@ -336,10 +355,10 @@ static void fill_record(struct work *work)
 	struct journal_act *record = &work->record;
 	enum keep_action action = work->act->action;
 
-	record->action = action;
+	record->action = work->is_far && action == ACTION_MOVE ? ACTION_COPY : action;
 	record->path = work->act->file->path;
 	record->kept = work->kept_file == NULL ? NULL : work->kept_file->path;
-	if (action == ACTION_HARDLINK || action == ACTION_DELETE)
+	if (action == ACTION_HARDLINK || action == ACTION_DELETE || work->is_far)
 		temporary_name(&work->actor->random, record->temporary);
 	journal_file_set(&record->copy, &work->copy.status);
 	if (work->kept_file != NULL)

@@ -5,6 +5,7 @@
 #include "act/same_bytes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +13,8 @@
 
 #include "scan/file/content_hash.h"
 
-#define PIECE ((size_t)256 << 10)
+#define PIECE SAME_BYTES_PIECE
+#define WRITTEN_AT_ONCE ((off_t)8 << 20)
 
 _Static_assert(KEEP_HASH_SIZE == CONTENT_HASH_SIZE, "they are of the same content");
 
@@ -38,11 +40,15 @@ static ssize_t read_piece(int fd, uint8_t *piece, off_t offset)
 struct byte_reading {
 	XXH3_state_t *state;
 	uint8_t *pieces; /* two */
+	/* Call `goes_on` unless it is NULL. */
+	bool (*goes_on)(const void *context);
+	const void *context;
+	off_t flushed; /* the system writes the bytes before it to the disk */
 };
 
 static int reading_begin(struct byte_reading *reading)
 {
-	*reading = (struct byte_reading){XXH3_createState(), malloc(2 * PIECE)};
+	*reading = (struct byte_reading){.state = XXH3_createState(), .pieces = malloc(2 * PIECE)};
 	if (reading->state != NULL && reading->pieces != NULL) {
 		XXH3_128bits_reset(reading->state);
 		return 0;
@@ -155,21 +161,54 @@ static void find_data(int fd, off_t at, off_t size, off_t *data, off_t *hole)
 #endif
 }
 
+static bool may_go_on(const struct byte_reading *reading)
+{
+	if (reading->goes_on == NULL || reading->goes_on(reading->context))
+		return true;
+	errno = ECANCELED;
+	return false;
+}
+
+/*
+ * Let the system write a part to the disk while the next part is copied, and wait for the part
+ * before. Errors are found when the complete file is synchronized.
+ */
+static void flush_part(struct byte_reading *reading, int to, off_t end)
+{
+	off_t size = end - reading->flushed;
+
+	if (reading->goes_on == NULL || size < WRITTEN_AT_ONCE)
+		return;
+#ifdef SYNC_FILE_RANGE_WRITE
+	sync_file_range(to, reading->flushed, size, SYNC_FILE_RANGE_WRITE);
+	if (reading->flushed > 0)
+		sync_file_range(to, 0, reading->flushed,
+				SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+					SYNC_FILE_RANGE_WAIT_AFTER);
+#else
+	fsync(to);
+#endif
+	reading->flushed = end;
+}
+
 /* Hash a hole as zeros, without writing them. */
-static void hash_hole(struct byte_reading *reading, off_t size)
+static int hash_hole(struct byte_reading *reading, off_t size)
 {
 	memset(reading->pieces, 0, PIECE);
 	for (off_t part; size > 0; size -= part) {
+		if (!may_go_on(reading))
+			return -1;
 		part = size < (off_t)PIECE ? size : (off_t)PIECE;
 		XXH3_128bits_update(reading->state, reading->pieces, (size_t)part);
 	}
+	return 0;
 }
 
 /* Copy the data from `at` to the hole. The file may have become shorter. -1 with errno. */
 static int copy_data(struct byte_reading *reading, int from, int to, off_t at, off_t hole)
 {
 	while (at < hole) {
-		ssize_t got = read_piece(from, reading->pieces, at);
+		ssize_t got = may_go_on(reading) ? read_piece(from, reading->pieces, at) : -1;
 		if (got > hole - at)
 			got = (ssize_t)(hole - at);
 		if (got == 0)
@@ -178,11 +217,19 @@ static int copy_data(struct byte_reading *reading, int from, int to, off_t at, o
 			return -1;
 		XXH3_128bits_update(reading->state, reading->pieces, (size_t)got);
 		at += got;
+		if (to >= 0)
+			flush_part(reading, to, at);
 	}
 	return 0;
 }
 
 int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE])
+{
+	return copy_bytes_while(from, to, hash, NULL, NULL);
+}
+
+int copy_bytes_while(int from, int to, uint8_t hash[KEEP_HASH_SIZE],
+		     bool (*goes_on)(const void *context), const void *context)
 {
 	struct byte_reading reading;
 	struct stat opened;
@@ -191,10 +238,13 @@ int copy_bytes(int from, int to, uint8_t hash[KEEP_HASH_SIZE])
 
 	if (status != 0 || reading_begin(&reading) != 0)
 		return -1;
+	reading.goes_on = goes_on;
+	reading.context = context;
 	for (; status == 0 && at < opened.st_size; at = hole) {
 		find_data(from, at, opened.st_size, &data, &hole);
-		hash_hole(&reading, data - at);
-		status = copy_data(&reading, from, to, data, hole);
+		status = hash_hole(&reading, data - at);
+		if (status == 0)
+			status = copy_data(&reading, from, to, data, hole);
 	}
 	if (status == 0 && to >= 0)
 		status = ftruncate(to, opened.st_size);

@@ -300,8 +300,7 @@ static int move_to_place(struct work *work, const struct place *to)
 	if (move_to_free(from->directory_fd, from->name, to->directory_fd, to->name) != 0)
 		switch (errno) {
 		case EXDEV:
-			return refuse(work, "it is on another file system than the directory to "
-					    "move to");
+			return refuse(work, "it is in another mount than the directory to move to");
 		case EEXIST:
 			return refuse_taken(work);
 		default:
@@ -371,6 +370,7 @@ int work_do(struct work *work)
 	case ACTION_REPORT:
 	case ACTION_MKDIR:
 	case ACTION_RMDIR:
+	case ACTION_COPY:
 		break;
 	}
 	return refuse(work, "nothing is done with --action=report");

@@ -25,9 +25,8 @@ struct undo {
 	/* Nothing is changed, and the directory is one that undoing would make again. */
 	bool lacks_directory;
 	struct place place; /* the place of the file that was acted on */
-	char second
-		/* The name under which a file is restored; "": no temporary name. */
-		[TEMPORARY_SIZE];
+	/* The name under which a file is restored; "": no temporary name. */
+	char second[TEMPORARY_SIZE];
 	const char *spare; /* a name left by a kill; or NULL */
 	struct simhash_error *why;
 	struct undo_result *result;
@@ -216,10 +215,7 @@ static enum undo_status leave_other(struct undo *undo, const char *why)
 
 /* ---- Restoring a file ---- */
 
-/*
- * Use a file that was left incomplete when undo was ended, if its content is complete; otherwise
- * remove it.
- */
+/* Use a file that was left when undo was ended, if its content is complete; otherwise remove it. */
 static int reuse_second(struct undo *undo)
 {
 	struct stat status;
@@ -529,7 +525,7 @@ static int note_restored(struct undoer *undoer, const struct journal_act *act,
 {
 	struct path_note *note;
 
-	if (act->action != ACTION_MOVE && act->action != ACTION_RMDIR)
+	if (act->to == NULL && act->action != ACTION_RMDIR)
 		return 0;
 	if (path_notes_add(&undoer->notes, bytes_of(act->path), &note, why) != 0)
 		return -1;
@@ -584,6 +580,8 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 	*result = (struct undo_result){.bytes = 0};
 	if (act->outcome == OUTCOME_LEFT || act->action == ACTION_REFLINK)
 		return UNDO_NOTHING; /* a reflink is a complete separate file */
+	if (act->action == ACTION_COPY)
+		return undo_copy(undoer, act, result, why);
 	if (open_place(&undo) != 0)
 		return act->action == ACTION_MKDIR ? UNDO_NOTHING : UNDO_LEFT;
 	status = undo_in_place(&undo);

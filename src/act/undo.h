@@ -15,7 +15,8 @@ enum undo_status {
 	UNDO_LEFT = -1, /* it cannot be undone; the reason is given */
 	UNDO_NOTHING,	/* the file is as it was before the act */
 	UNDO_CLEANED,	/* the same, but a name that a kill left was removed */
-	UNDO_DONE,	/* the file was restored, or would be restored */
+	/* The file was restored, its copy on another file system was removed, or would be. */
+	UNDO_DONE,
 };
 
 struct undo_result {
@@ -23,6 +24,8 @@ struct undo_result {
 	/* The number of names left by a kill that were removed, or would be. */
 	uint64_t spare_names;
 	uint64_t bytes; /* the disk space for restored files */
+	/* The modification time of a removed copy, which the index has; or of the file. */
+	int64_t copy_mtime_ns;
 };
 
 /*

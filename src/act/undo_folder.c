@@ -60,16 +60,22 @@ static int restore_owner(int fd, const struct journal_file *file, struct stat *n
 	return 0;
 }
 
-static int restore_mode_and_times(int fd, const struct journal_file *file, const struct stat *now)
+int restore_times(int fd, const struct journal_file *file)
 {
 	const struct timespec times[] = {timespec_of(file->atime_ns), timespec_of(file->mtime_ns)};
 
-	return fchmod(fd, restored_mode(now, file)) != 0 || futimens(fd, times) != 0 ? -1 : 0;
+	return futimens(fd, times);
+}
+
+/* The mode is last, because it shows that a directory is restored. */
+static int restore_mode_and_times(int fd, const struct journal_file *file, const struct stat *now)
+{
+	return restore_times(fd, file) != 0 || fchmod(fd, restored_mode(now, file)) != 0 ? -1 : 0;
 }
 
 /*
- * Restore the owner first, because a new owner clears capabilities and mode bits; then attributes
- * and mode, and last the times. Attributes that give permissions are restored only together with
+ * Restore the owner first, because a new owner clears capabilities and mode bits; then attributes,
+ * times and mode. Attributes that give permissions are restored only together with
  * the owner and the group.
  */
 int dress_file(int from, int to, const struct journal_act *act, struct undo_result *result)

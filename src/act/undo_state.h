@@ -18,6 +18,9 @@ bool has_owner(const struct stat *status, const struct journal_file *file);
  */
 mode_t restored_mode(const struct stat *status, const struct journal_file *file);
 
+/* -1 with errno. */
+int restore_times(int fd, const struct journal_file *file);
+
 /*
  * Restore the attributes of a file whose content is restored, and write it to the disk. `from` -1:
  * there is no file to copy extended attributes from. -1 with errno.
@@ -37,6 +40,13 @@ static inline bool keeps_member(const struct journal_act *act)
 int undo_open_member(struct undoer *undoer, const struct journal_act *act, bool does,
 		     struct stat *status, struct simhash_error *why);
 void undo_members_end(struct undoer *undoer);
+
+/*
+ * Remove the copy of a move to another file system, if the file is back with the same bytes, and a
+ * temporary name that a kill left.
+ */
+enum undo_status undo_copy(const struct undoer *undoer, const struct journal_act *act,
+			   struct undo_result *result, struct simhash_error *why);
 
 /* Remove a directory that a move made, if it is empty. */
 enum undo_status undo_mkdir(const struct place *place, bool does);

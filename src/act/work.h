@@ -20,9 +20,18 @@ struct work {
 	/* The kept file of the plan, or the file that replaced it. */
 	const struct keep_file *kept_file;
 	struct side copy, own_kept;
-	struct side *kept; /* own_kept, or the same file in the previous act; fd -1: none */
+	/* For a move to another file system: its copy there. */
+	struct side target;
+	/* own_kept, the same file in the previous act, or target; fd -1: none */
+	struct side *kept;
 	/* For a move: the rest of record.to that begins with a missing directory; NULL: none. */
 	const char *missing;
+	bool is_far;	    /* a move to another file system */
+	bool has_temporary; /* the copy there exists under the temporary name of the record */
+	bool has_copy;	    /* the copy has its name; `removal` and `copied` are set */
+	unsigned lost;	    /* the attributes that the copy does not have: LOST_OWNER and so on */
+	struct planned_act removal;
+	struct keep_file copied;
 	struct journal_act record;
 	struct act_result *result;
 	struct simhash_error *why; /* the error in the result */
@@ -52,6 +61,26 @@ int work_prepare(struct work *work);
  * Watch both files for writes, compare them, check them again, and fill the record for the journal. -1 with the reason in `why`.
  */
 int work_examine(struct work *work);
+
+/* Another piece of a file on the way to another file system was read. */
+void work_note_piece(const struct work *work);
+
+/*
+ * Can the file be copied to its new place on another file system? `existing` is the last directory
+ * that exists. -1 with the reason in `why`.
+ */
+int far_check_target(struct work *work, const struct place *existing);
+
+/*
+ * Moves to another file system, after the journal entries: copy the files of the batch, and then
+ * turn the acts into deletions, which are examined and done like others. Finally remove copies
+ * whose files could not be deleted. A file that is left has its outcome and the reason.
+ */
+int far_copy(struct actor *actor, struct simhash_error *error);
+void far_begin_removal(struct actor *actor);
+void far_end(struct actor *actor);
+/* Does a signal wait that would end the program? */
+bool far_has_signal(void);
 
 /* Begin to change names, while signals wait if `blocks` is set; *before is the earlier mask. */
 void actor_begin_change(const struct actor *actor, bool blocks, sigset_t *before);

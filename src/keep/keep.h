@@ -59,9 +59,13 @@ enum keep_action {
 	ACTION_REFLINK,
 	ACTION_DELETE,
 	ACTION_MOVE,
-	/* These act on directories and are not planned: other acts entail them. */
+	/*
+	 * These are not planned: other acts entail them. A move to another file system is a copy and
+	 * then a deletion; the others act on directories.
+	 */
 	ACTION_MKDIR,
-	ACTION_RMDIR
+	ACTION_RMDIR,
+	ACTION_COPY
 };
 
 enum keep_order {

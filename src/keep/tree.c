@@ -47,7 +47,7 @@ uint32_t tree_source_of(const struct tree_request *request, struct bytes path)
 	uint32_t source = is_below(path, deepest) ? TREE_DESTINATION : TREE_NOWHERE;
 
 	for (uint32_t i = 0; i < request->source_count; i++) {
-		struct bytes top = request->sources[i].path;
+		struct bytes top = request->sources[i];
 		if ((source != TREE_NOWHERE && top.size <= deepest.size) || !is_below(path, top))
 			continue;
 		deepest = top;
@@ -58,8 +58,7 @@ uint32_t tree_source_of(const struct tree_request *request, struct bytes path)
 
 static struct bytes source_path(const struct tree_request *request, uint32_t source)
 {
-	return source == TREE_DESTINATION ? request->destination
-					  : request->sources[source - 1].path;
+	return source == TREE_DESTINATION ? request->destination : request->sources[source - 1];
 }
 
 static int take_file(struct planner *planner, struct keep_file *file)
@@ -89,7 +88,7 @@ static int take_files(struct planner *planner, struct keep_file *files, size_t c
 	if (planner->items == NULL || planner->moves == NULL)
 		return error_set_memory(planner->error);
 	for (size_t i = 0; i < request->source_count; i++)
-		if (path_is_at_or_below(request->destination, request->sources[i].path))
+		if (path_is_at_or_below(request->destination, request->sources[i]))
 			planner->covers_destination = true;
 	if (tree_names_find(&planner->names, (struct bytes){"", 0}, &top, planner->error) != 0)
 		return -1;
@@ -131,12 +130,11 @@ static size_t content_size(const struct planner *planner, size_t first)
 }
 
 /* Can the file be the one in the new tree? */
-static bool is_candidate(const struct planner *planner, const struct item *item)
+static bool is_candidate(const struct item *item)
 {
 	if (item->file->is_excluded || keep_is_left_over(item->file->path))
 		return false;
-	return item->source == TREE_DESTINATION ||
-	       (!item->file->is_protected && !planner->request->sources[item->source - 1].is_far);
+	return item->source == TREE_DESTINATION || !item->file->is_protected;
 }
 
 /* ---- Directories that stay together ---- */
@@ -150,11 +148,11 @@ static void count_directories(struct planner *planner, const struct item *items,
 	size_t places = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (items[i].source < source && is_candidate(planner, &items[i]))
+		if (items[i].source < source && is_candidate(&items[i]))
 			source = items[i].source;
 	for (size_t i = 0; i < count; i++) {
 		struct tree_name *directory = tree_names_at(&planner->names, items[i].directory);
-		if (items[i].source != source || !is_candidate(planner, &items[i]) ||
+		if (items[i].source != source || !is_candidate(&items[i]) ||
 		    directory->seen == number)
 			continue;
 		directory->seen = number;
@@ -217,7 +215,7 @@ static const struct item *choose(const struct planner *planner, const struct ite
 
 	for (size_t i = 0; i < count; i++) {
 		bool is_there = items[i].source == TREE_DESTINATION;
-		if (!is_candidate(planner, &items[i]) || (planner->request->merges && !is_there))
+		if (!is_candidate(&items[i]) || (planner->request->merges && !is_there))
 			continue;
 		if (best == NULL || (is_there && best->source != TREE_DESTINATION) ||
 		    (is_there == (best->source == TREE_DESTINATION) &&
@@ -279,10 +277,6 @@ static int plan_file(struct planner *planner, const struct item *item, const str
 	}
 	if (best != NULL && !moves)
 		return drop(planner, item, best);
-	if (planner->request->sources[item->source - 1].is_far)
-		return refuse(planner, item,
-			      "it is on another file system than the destination; copy it there, "
-			      "for example with cp -a, and index the copy");
 	planner->moves[planner->move_count++] = item;
 	return 0;
 }
@@ -333,7 +327,7 @@ static int take_present(struct planner *planner)
 	uint32_t number;
 
 	for (size_t i = 0; i < request->source_count; i++) {
-		struct bytes path = request->sources[i].path;
+		struct bytes path = request->sources[i];
 		if (path.size <= top || !path_is_at_or_below(path, request->destination))
 			continue;
 		if (tree_names_find(&planner->names, bytes_after(path, top + 1), &number,

@@ -17,17 +17,15 @@
 #include "base/data/arena.h"
 #include "keep/keep.h"
 
-/* A directory whose files move. */
-struct tree_source {
-	struct bytes path; /* absolute, without a slash at its end; "/" is empty */
-	bool is_far;	   /* on another file system than the destination */
-};
-
 struct tree_request {
 	/* ACTION_DELETE: remove copies; otherwise copies stay where they are */
 	const struct keep_policy *policy;
-	struct bytes destination; /* as the path of a source; it need not exist */
-	const struct tree_source *sources;
+	/*
+	 * Absolute paths without a slash at the end; "/" is empty. The destination need not exist. It
+	 * does not matter which file systems they are on: a move may be a copy and a deletion.
+	 */
+	struct bytes destination;
+	const struct bytes *sources; /* the directories whose files move */
 	size_t source_count;
 	/*
 	 * Remove only files that have a copy in the destination, and move all others, even if two

@@ -1,5 +1,5 @@
 /*
- * Writes a line for each kept file and each act.
+ * Writes a line for each kept file and each act, and suggests the command that continues.
  *
  *     struct act_lines lines = {.how = presentation_of(stdout, &formatter_text)};
  *     act_lines_begin(&lines, &plan, moves);
@@ -11,6 +11,7 @@
 #ifndef SIMHASH_CLI_ACT_LINES_H
 #define SIMHASH_CLI_ACT_LINES_H
 
+#include "cli/options/keep_options.h"
 #include "keep/keep.h"
 #include "report/lists/formatter.h"
 #include "report/lists/marked.h"
@@ -31,5 +32,12 @@ void act_line_write(const struct act_lines *lines, const char *what, const struc
 		    const char *to, bool is_kept);
 
 void act_lines_release(struct act_lines *lines);
+
+/*
+ * Write the command that continues from the output of a plan to standard error, unless the
+ * arguments leave no next step. The output was a list of folders that have copies, or a plan with
+ * acts.
+ */
+void next_step_say(const struct keep_arguments *arguments, bool lists_folders);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/files/path.h"
 #include "base/text/escape.h"
 #include "base/text/shell_word.h"
-#include "cli/simkeep/next_step.h"
+#include "cli/simkeep/far_moves.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
@@ -96,6 +96,7 @@ int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 				  .policy = arguments->policy,
 				  .trees = arguments->operands.below,
 				  .tree_count = arguments->operands.below_count,
+				  .merges_trees = arguments->into != NULL,
 				  .lines.how = presentation_of(stdout, &formatter_text)};
 	if (resolve_rules(acting, error) != 0 || resolve_protected(acting, error) != 0)
 		return -1;
@@ -106,7 +107,7 @@ int acting_begin(struct acting *acting, const struct keep_arguments *arguments,
 		       ? 0
 		       : error_set_errno(error,
 					 "--action=move:%s: expected a directory that exists; make "
-					 "it first, on the file system of the copies",
+					 "it first",
 					 arguments->move_to);
 }
 
@@ -314,6 +315,8 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;
+	if (result->to != NULL)
+		far_moves_say_lost(result->to, result->lost);
 	if (acting->changes != NULL)
 		changes_done(acting->changes, act);
 	if (lists_files)
@@ -373,6 +376,7 @@ int acting_do(struct acting *acting, const struct plan *plan, const char *host,
 {
 	const struct keep_arguments *arguments = acting->arguments;
 	struct journal journal = {.stream = NULL};
+	struct far_moves far;
 	struct act_options options = {.move_to = acting->move_to,
 				      .protected = acting->policy.protected,
 				      .protected_count = acting->policy.protected_count,
@@ -380,17 +384,24 @@ int acting_do(struct acting *acting, const struct plan *plan, const char *host,
 				      .tree_count = acting->tree_count,
 				      .journal = arguments->yes ? &journal : NULL,
 				      .plan = plan,
+				      .deletes_read_only = acting->merges_trees,
+				      .far_bytes = &far.bytes,
 				      .is_acting = &acts_are_under_way};
 	struct actor actor;
 	struct simhash_error closing;
 	int status;
 
-	if (actor_init(&actor, &options, error) != 0)
+	if (far_moves_begin(&far, plan, arguments, acting->move_to, error) != 0)
 		return -1;
+	if (actor_init(&actor, &options, error) != 0) {
+		far_moves_end(&far);
+		return -1;
+	}
 	status = arguments->yes ? journal_create(&journal, arguments->journal_path, host, error)
 				: 0;
 	if (status == 0)
 		status = act_on_plan(acting, plan, &actor, error);
+	far_moves_end(&far);
 	if (status == 0)
 		status = actor_remove_emptied(&actor, folder_removed, acting, error);
 	if (journal_close(&journal, &closing) != 0 && status == 0) {

@@ -30,6 +30,7 @@ struct acting {
 	char *rule_texts[KEEP_RULES_MAX], *move_to;
 	const struct bytes *trees; /* directories that become empty are removed at or below these */
 	size_t tree_count;
+	bool merges_trees; /* the acts make one tree, and so they also delete read-only files */
 	struct output_file script;  /* open if a script is written */
 	bool script_is_output;	    /* the script goes to standard output */
 	struct covered covered;	    /* empty with --decisions */

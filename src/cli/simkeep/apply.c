@@ -90,6 +90,7 @@ static int carry_out_commands(struct acting *acting, const struct commands *comm
 	acting->is_script = true;
 	acting->trees = commands->emptied;
 	acting->tree_count = commands->emptied_count;
+	acting->merges_trees = commands->emptied_count > 0; /* only such scripts name directories */
 	acting->policy.action = common_action(commands);
 	status = acting_carry_out(acting, &plan, host, error);
 	plan_release(&plan);

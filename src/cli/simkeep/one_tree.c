@@ -28,7 +28,7 @@ struct one_tree {
 	struct acting *acting;
 	char *destination; /* owned */
 	struct tree_request request;
-	struct tree_source *sources;
+	struct bytes *sources;
 	struct keep_file *files;
 	size_t count, capacity;
 	struct arena paths;
@@ -43,8 +43,7 @@ static const char *option_of(const struct keep_arguments *arguments)
 	return arguments->merges ? "--action=merge:" : "--into=";
 }
 
-/* Find the destination. If it is new, *device is the file system of the directory above it. */
-static int find_destination(struct one_tree *tree, dev_t *device, struct simhash_error *error)
+static int find_destination(struct one_tree *tree, struct simhash_error *error)
 {
 	const struct keep_arguments *arguments = tree->acting->arguments;
 	const char *text = arguments->into, *option = option_of(arguments);
@@ -72,19 +71,18 @@ static int find_destination(struct one_tree *tree, dev_t *device, struct simhash
 	if (!S_ISDIR(status.st_mode))
 		return error_set(error, SIMHASH_E_RANGE, "%s%s: expected a directory", option,
 				 text);
-	*device = status.st_dev;
 	return 0;
 }
 
 static bool has_source(const struct tree_request *request, struct bytes path)
 {
 	for (size_t i = 0; i < request->source_count; i++)
-		if (bytes_compare(request->sources[i].path, path) == 0)
+		if (bytes_compare(request->sources[i], path) == 0)
 			return true;
 	return false;
 }
 
-static int find_sources(struct one_tree *tree, dev_t device, struct simhash_error *error)
+static int find_sources(struct one_tree *tree, struct simhash_error *error)
 {
 	const struct operands *operands = &tree->acting->arguments->operands;
 	struct stat status;
@@ -107,8 +105,7 @@ static int find_sources(struct one_tree *tree, dev_t device, struct simhash_erro
 		if (found != 0)
 			return -1;
 		if (!has_source(&tree->request, path))
-			tree->sources[tree->request.source_count++] =
-				(struct tree_source){path, status.st_dev != device};
+			tree->sources[tree->request.source_count++] = path;
 	}
 	return 0;
 }
@@ -392,11 +389,10 @@ int make_one_tree(struct acting *acting, const char *host, struct simhash_error 
 	struct one_tree tree = {
 		.acting = acting,
 		.request = {.policy = &acting->policy, .merges = acting->arguments->merges}};
-	dev_t device = 0;
-	int status = find_destination(&tree, &device, error);
+	int status = find_destination(&tree, error);
 
 	if (status == 0)
-		status = find_sources(&tree, device, error);
+		status = find_sources(&tree, error);
 	if (status == 0)
 		status = read_index(&tree, host, error);
 	if (status == 0)

@@ -26,7 +26,7 @@ struct undoing {
 	struct undoer undoer;
 	struct index_update update;
 	bool is_updated;
-	uint64_t restored, folders, left, spare_names, bytes;
+	uint64_t restored, folders, copies, left, spare_names, bytes;
 };
 
 static void write_line(const struct undoing *undoing, const char *what, const char *path)
@@ -70,21 +70,27 @@ static void say_notes(const struct journal_act *act, const struct undo_result *r
 		say_path(PROGRAM, bytes_of(act->path), result->attribute_note);
 }
 
-/* A restored file has the content of the kept file, whose row is the model for its own row. */
+/*
+ * A restored file has the content of the kept file, whose row is the model for its own row. After a
+ * move to another file system, the row of the copy becomes the row of the file.
+ */
 static int note_change(struct undoing *undoing, const struct journal_act *act,
-		       struct simhash_error *error)
+		       const struct undo_result *result, struct simhash_error *error)
 {
+	bool is_copy = act->action == ACTION_COPY;
 	const struct row_change change = {.from = act->to,
 					  .to = act->path,
 					  .leaves = true,
 					  .size_bytes = act->copy.size_bytes,
-					  .mtime_ns = act->copy.mtime_ns,
-					  .inode = act->copy.inode};
+					  .mtime_ns = is_copy ? result->copy_mtime_ns
+							      : act->copy.mtime_ns,
+					  .inode = is_copy ? 0 : act->copy.inode};
 
 	if (!undoing->arguments->yes || act->outcome == OUTCOME_LEFT ||
-	    act->action == ACTION_REFLINK || act->action > ACTION_MOVE)
+	    act->action == ACTION_REFLINK || act->action == ACTION_MKDIR ||
+	    act->action == ACTION_RMDIR || (act->action == ACTION_DELETE && act->to != NULL))
 		return 0;
-	return act->action == ACTION_MOVE
+	return act->action == ACTION_MOVE || is_copy
 		       ? index_update_note(&undoing->update, &change, error)
 		       : index_update_note_link(&undoing->update, act->kept, act->path, error);
 }
@@ -103,14 +109,17 @@ static int undo_one(struct undoing *undoing, const struct journal_act *act,
 	}
 	if (status == UNDO_CLEANED)
 		write_line(undoing, "clean up", act->path);
-	if (status == UNDO_DONE) {
+	if (status == UNDO_DONE && act->action == ACTION_COPY) {
+		undoing->copies++;
+		write_line(undoing, "remove", act->to);
+	} else if (status == UNDO_DONE) {
 		*(act->action == ACTION_RMDIR ? &undoing->folders : &undoing->restored) += 1;
 		undoing->bytes += result.bytes;
 		write_line(undoing, "restore", act->path);
 	}
 	say_notes(act, &result);
 	/* An earlier undo may have restored the file and then been interrupted. */
-	return status != UNDO_LEFT ? note_change(undoing, act, error) : 0;
+	return status != UNDO_LEFT ? note_change(undoing, act, &result, error) : 0;
 }
 
 /* Directories get their attributes after their files, and before the directories above them. */
@@ -201,6 +210,10 @@ static void summarize(const struct undoing *undoing)
 	if (undoing->folders > 0)
 		fprintf(stderr, " and %s folder%s", format_count(undoing->folders, count),
 			undoing->folders == 1 ? "" : "s");
+	if (undoing->copies > 0)
+		fprintf(stderr, "; %s %s cop%s on another file system",
+			does ? "removed" : "would remove", format_count(undoing->copies, count),
+			undoing->copies == 1 ? "y" : "ies");
 	if (undoing->left > 0)
 		fprintf(stderr, "; left %s alone", format_count(undoing->left, count));
 	if (undoing->bytes > 0)
@@ -212,7 +225,8 @@ static void summarize(const struct undoing *undoing)
 			format_count(undoing->spare_names, count),
 			undoing->spare_names == 1 ? "" : "s");
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
-	if (!does && undoing->restored + undoing->folders + undoing->spare_names > 0)
+	if (!does &&
+	    undoing->restored + undoing->folders + undoing->copies + undoing->spare_names > 0)
 		advise(undoing);
 	if (does && undoing->restored > 0 && !undoing->is_updated)
 		say(PROGRAM, "to update the index, run simhash on the directories of these files");

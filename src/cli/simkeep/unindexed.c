@@ -40,7 +40,7 @@ static bool is_other_tree(const struct walk *walk, const char *path)
 	if (bytes_compare(name, walk->request->destination) == 0)
 		return true;
 	for (size_t i = 0; i < walk->request->source_count; i++)
-		if (bytes_compare(name, walk->request->sources[i].path) == 0)
+		if (bytes_compare(name, walk->request->sources[i]) == 0)
 			return true;
 	return false;
 }
@@ -139,8 +139,8 @@ int unindexed_report(const struct tree_request *request, const struct changes *c
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < request->source_count; i++)
-		if (bytes_compare(request->sources[i].path, request->destination) != 0)
-			status = tree_read(&reader, request->sources[i].path, error);
+		if (bytes_compare(request->sources[i], request->destination) != 0)
+			status = tree_read(&reader, request->sources[i], error);
 	free(walk.first);
 	if (walk.left > walk.told) {
 		snprintf(text, sizeof text,
