@@ -86,7 +86,7 @@ runs 1 "$SIMKEEP" --keep=in:unknown --action=delete
 said "the index has no files at or below $TEST_FOLDER/unknown"
 rmdir unknown
 runs 1 "$SIMKEEP" --keep=oldest --action=move:none
-said "--action=move:none: expected a directory that exists; make it first, on the file system of the copies: No such file"
+said "--action=move:none: expected a directory that exists; make it first: No such file"
 : >journal
 runs 1 "$SIMKEEP" --keep=oldest --action=delete --yes --journal=journal
 said "--journal=journal: expected a new file, but this file exists"

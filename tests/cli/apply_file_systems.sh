@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests copies on another file system: they cannot become links or be moved, and each is reported
-# with the reason; but they can be deleted and restored.
+# Tests copies on another file system: they cannot become links, and each is reported with the
+# reason; but they can be deleted and restored. far_moves.sh moves them.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_FOLDER"
@@ -180,14 +180,8 @@ left() {
 left hardlink "it is on another file system than the kept file"
 same "names of the others" 2 "$(stat -c %h "$files/b")"
 make_files
-left "move:$TEST_FOLDER/moved" "it is on another file system than the directory to move to"
-[ -e "moved$files/b" ] || fail "b was not moved"
-make_files
 runs 2 "$SIMKEEP" --keep=in:"$files" --action=reflink
 said "$far/c: left alone: it is on another file system than the kept file"
-runs 2 "$SIMKEEP" -q --keep=in:"$files" --action="move:$far/moved"
-said "$files/b: left alone: it is on another file system than the directory to move to"
-same "others that are left" 1 "$(grep -c 'left alone' err)"
 
 # A script has the possible command, and says why there is no other one.
 make_files

@@ -4,8 +4,8 @@ leaves no other name. Undo is also killed, and all of this is repeated without r
 
 apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
-Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too, and
-"tree" moves files into a new tree and deletes the others.
+Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too,
+"tree" moves files into a new tree and deletes the others, and "far" does so on another file system.
 The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import contextlib
 import fcntl
@@ -36,9 +36,10 @@ dice = random.Random(seed)
 
 
 def work_in(folder):
-    global top, elsewhere, journal, decisions, index, first_index
+    global here, top, elsewhere, journal, decisions, index, first_index
     top, elsewhere, journal, decisions, index, first_index = (
         os.path.join(folder, name) for name in ("files", "moved", "journal", "decisions.json", "index", "first"))
+    here = elsewhere
     os.environ["SIMHASH_DATABASE"] = "sqlite:" + index
 
 
@@ -123,6 +124,8 @@ def run(*words, kill_after=None, kill_before=None):
         environment.update(LD_PRELOAD=sys.argv[1], KILL_BEFORE=str(kill_before or 0))
     if not has_flags:
         environment.update(NO_EXCHANGE="1")
+    if elsewhere != here:
+        environment.update(KILL_MORE="1")
     process = subprocess.Popen([SIMKEEP, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                env=environment)
     if kill_after is not None:
@@ -164,7 +167,10 @@ def check_journal(before, action):
         assert path in now and now[path][:3] == was[:3], (path, was, now.get(path))
     for number, line in over.items():
         path, state = os.path.relpath(line["path"] if "path" in line else begun[number]["path"], top), line["state"]
-        if begun[number]["action"] in ("mkdir", "rmdir"):
+        if begun[number]["action"] == "copy":
+            copied = os.path.exists(begun[number]["to"]) or path not in now
+            assert copied or state == "left" or number < len(begun), line
+        elif begun[number]["action"] in ("mkdir", "rmdir"):
             assert state == "done" and os.path.isdir(begun[number]["path"]) == (begun[number]["action"] == "mkdir"), line
         elif action == "hardlink":
             same = os.path.samefile(os.path.join(top, path), begun[number]["kept"])
@@ -194,12 +200,14 @@ def check_contents(before, action):
 
 def act(action, **kill):
     global before_folders
-    make(with_index=action in ("folders", "tree"))
+    global elsewhere
+    elsewhere = far if action == "far" else here
+    make(with_index=action in ("folders", "tree", "far"))
     before, before_folders = tree(top), folders(top)
     words = ["--decisions=" + decisions, "--action=" + ("move:" + elsewhere if action == "move" else action)]
     if action == "folders":
         words = ["--keep=in:" + os.path.join(top, "d0"), "--action=delete", top]
-    if action == "tree":
+    if action in ("tree", "far"):
         words = ["--into=" + os.path.join(elsewhere, "new", "tree"), "--action=delete", top]
     killed, status, text = run(*words, "--yes", "--journal=" + journal, **kill)
     if not killed:
@@ -268,6 +276,23 @@ def without_flags():
     return kills
 
 
+def to_another_file_system():
+    """Returns the number of kills; None: there is only one file system."""
+    global far, has_flags, contents
+    with tempfile.TemporaryDirectory(prefix="simhash-test.") as folder_there:
+        far = os.path.join(folder_there, "far")
+        if os.stat(folder_there).st_dev == os.stat(top).st_dev:
+            return None
+        contents = 1
+        make_index()
+        kills = before_each_call("far")
+        has_flags = False
+        kills += before_each_call("far")
+        has_flags, contents = True, CONTENTS
+        make_index()
+        return kills
+
+
 actions = ("hardlink", "move", "folders", "tree")
 
 
@@ -279,6 +304,8 @@ def main():
     make_index()
     kills = sum(before_each_call(action) for action in actions) + without_flags()
     print(f"{kills} kills before a call")
+    kills_far = to_another_file_system()
+    print("there is no other file system" if kills_far is None else f"{kills_far} kills of moves to another one")
     took = {}
     for action in actions:
         begun = time.monotonic()

@@ -32,7 +32,7 @@ struct world {
 	size_t count;
 	struct keep_policy policy;
 	struct bytes protected[1];
-	struct tree_source sources[4];
+	struct bytes sources[4];
 	struct tree_request request;
 };
 
@@ -65,7 +65,7 @@ static size_t tree_of(const struct world *world, const char *path)
 	size_t best = 99, size = 0;
 
 	for (size_t i = 0; i <= world->request.source_count; i++) {
-		const char *top = i == 0 ? destination_of(world) : world->sources[i - 1].path.data;
+		const char *top = i == 0 ? destination_of(world) : world->sources[i - 1].data;
 		if (is_at_or_below(path, top) && (best == 99 || strlen(top) > size)) {
 			best = i;
 			size = strlen(top);
@@ -78,8 +78,7 @@ static const char *place_of(const struct world *world, const char *path)
 {
 	size_t tree = tree_of(world, path);
 
-	return path + 1 +
-	       strlen(tree == 0 ? destination_of(world) : world->sources[tree - 1].path.data);
+	return path + 1 + strlen(tree == 0 ? destination_of(world) : world->sources[tree - 1].data);
 }
 
 static bool is_same(const struct world *world, const struct keep_file *x, const struct keep_file *y)
@@ -104,7 +103,7 @@ static void add_file(struct world *world)
 		if (!can_coexist(path, world->paths[i]))
 			return;
 	for (size_t i = 0; i <= world->request.source_count; i++)
-		if (is_at_or_below(i == 0 ? destination_of(world) : world->sources[i - 1].path.data,
+		if (is_at_or_below(i == 0 ? destination_of(world) : world->sources[i - 1].data,
 				   path))
 			return;
 	*file = (struct keep_file){.path = path, .mtime_ns = (int64_t)below(4)};
@@ -113,6 +112,8 @@ static void add_file(struct world *world)
 	file->is_excluded = below(20) == 0;
 	if (below(8) == 0)
 		file->inode = 100 + file->hash[0]; /* names of one file have one content */
+	/* Files of one tree may be on several file systems, which use the same inode numbers. */
+	file->device = below(3);
 	world->count++;
 }
 
@@ -131,8 +132,7 @@ static void make_world(struct world *world, bool merges)
 					       .destination = bytes_of(destinations[below(5)])};
 	for (size_t i = 0; i < 4; i++)
 		if (below(3) > 0)
-			world->sources[world->request.source_count++] =
-				(struct tree_source){bytes_of(tops[i]), below(12) == 0};
+			world->sources[world->request.source_count++] = bytes_of(tops[i]);
 	world->policy.action = below(3) == 0 ? ACTION_REPORT : ACTION_DELETE;
 	if (below(2) == 0)
 		keep_rule_parse(rules[below(4)], &world->policy.rules[world->policy.rule_count++],
@@ -162,7 +162,7 @@ static void check_target(const struct world *before, const struct world *now, co
 	for (size_t i = 0; i < before->count; i++)
 		assert_false(is_at_or_below(before->files[i].path, to));
 	for (size_t i = 0; i < before->request.source_count; i++)
-		assert_false(is_at_or_below(before->sources[i].path.data, to));
+		assert_false(is_at_or_below(before->sources[i].data, to));
 	assert_int_equal(tree_of(before, to), 0);
 	assert_false(is_protected(before, to));
 }
@@ -179,12 +179,13 @@ static void do_act(const struct world *before, struct world *now, const struct p
 		kept = find_path(now, act->kept->path);
 		assert_non_null(kept);
 		assert_true(kept != file && is_same(before, kept, file) && !kept->is_excluded);
-		assert_true(file->inode == 0 || file->inode != kept->inode);
+		assert_true(file->inode == 0 || file->inode != kept->inode ||
+			    file->device != kept->device);
 		*file = now->files[--now->count];
 		return;
 	}
 	assert_int_equal(act->action, ACTION_MOVE);
-	assert_true(tree > 0 && !before->sources[tree - 1].is_far);
+	assert_true(tree > 0);
 	check_target(before, now, act->to);
 	file->path = strdup(act->to);
 	assert_non_null(file->path);
@@ -225,7 +226,7 @@ static size_t copies_of(const struct world *world, const struct keep_file *file,
 static bool covers_destination(const struct world *world)
 {
 	for (size_t i = 0; i < world->request.source_count; i++)
-		if (is_at_or_below(destination_of(world), world->sources[i].path.data))
+		if (is_at_or_below(destination_of(world), world->sources[i].data))
 			return true;
 	return false;
 }
@@ -298,8 +299,7 @@ static bool is_candidate(const struct world *world, const struct keep_file *file
 {
 	size_t tree = tree_of(world, file->path);
 
-	return !file->is_excluded && (tree == 0 || (!world->sources[tree - 1].is_far &&
-						    !is_protected(world, file->path)));
+	return !file->is_excluded && (tree == 0 || !is_protected(world, file->path));
 }
 
 /* The directory of a place in `text`. */
@@ -486,7 +486,7 @@ static void check_name(const struct world *world, const struct tree_plan *plan,
 	for (size_t i = 0; i < world->count; i++)
 		is_taken = is_taken || !can_coexist(own, world->files[i].path);
 	for (size_t i = 0; i < world->request.source_count; i++)
-		is_taken = is_taken || is_at_or_below(world->sources[i].path.data, own);
+		is_taken = is_taken || is_at_or_below(world->sources[i].data, own);
 	if (!is_taken)
 		assert_string_equal(act->to, own);
 	if (strcmp(act->to, own) == 0)
@@ -546,7 +546,7 @@ static void extensions_stay_at_the_end(void **state)
 	static const char *const expected[] = {"/d/.profile (2)", "/d/a (2).tar.gz", "/d/b (2).jpg",
 					       "/d/no extension (2)"};
 	const struct keep_policy policy = {.action = ACTION_REPORT};
-	const struct tree_source source = {bytes_of("/s"), false};
+	const struct bytes source = bytes_of("/s");
 	const struct tree_request request = {.policy = &policy,
 					     .destination = bytes_of("/d"),
 					     .sources = &source,
