@@ -64,6 +64,7 @@ void actor_release(struct actor *actor)
 	protected_names_release(&actor->protected_names);
 	kept_archive_release(&actor->archive);
 	saved_bytes_release(&actor->saved);
+	block_counts_release(&actor->blocks);
 	path_notes_release(&actor->directories);
 	arena_release(&actor->targets.paths);
 	free(actor->targets.list);
@@ -115,12 +116,43 @@ static void keep_second(struct work *work)
 	work->result->outcome = ACT_KEPT;
 }
 
+/*
+ * In a run that changes nothing, add the blocks that a copy shares only with copies before it: they
+ * are free when all of them are removed.
+ */
+static int count_shared_once(struct work *work, struct simhash_error *error)
+{
+	struct actor *actor = work->actor;
+	struct extents extents = {.list = NULL};
+	uint64_t freed = 0, size = disk_bytes(&work->copy.status);
+	int status = 0;
+
+	if (actor->blocks_of != work->kept_file) {
+		block_counts_clear(&actor->blocks);
+		if (work->kept->fd >= 0 && extents_read(work->kept->fd, &extents) == 0)
+			status = block_counts_keep(&actor->blocks, &extents, error);
+		actor->blocks_of = work->kept_file;
+	}
+	if (status == 0 && extents_read(work->copy.fd, &extents) == 0)
+		status = block_counts_remove(&actor->blocks, &extents, &freed, error);
+	extents_release(&extents);
+	freed += work->result->saved_bytes;
+	work->result->saved_bytes = freed < size ? freed : size;
+	return status;
+}
+
 static int count_saved(struct work *work, struct simhash_error *error)
 {
-	return saved_bytes_count(&work->actor->saved, work->act->action,
-				 work->actor->options.journal != NULL, &work->copy.status,
-				 own_bytes(work->copy.fd, &work->copy.status),
-				 &work->result->saved_bytes, error);
+	bool is_real = work->actor->options.journal != NULL, is_freed;
+	uint64_t own = own_bytes(work->copy.fd, &work->copy.status);
+
+	if (saved_bytes_count(&work->actor->saved, work->act->action, is_real, &work->copy.status,
+			      &is_freed, error) != 0)
+		return -1;
+	work->result->saved_bytes = is_freed ? own : 0;
+	return is_freed && !is_real && own < disk_bytes(&work->copy.status)
+		       ? count_shared_once(work, error)
+		       : 0;
 }
 
 /* Bytes that the copy still does not share were not freed. */
@@ -223,7 +255,9 @@ static bool join(struct actor *actor, const struct planned_act *act, struct act_
 	if (join_failed_for_now(actor, work, errno))
 		result->why.message[0] = '\0';
 	else
-		result->outcome = work->is_same_already ? ACT_NOTHING : ACT_LEFT;
+		result->outcome = work->is_same_already	    ? ACT_NOTHING
+				  : work->is_shared_already ? ACT_SHARED
+							    : ACT_LEFT;
 	if (work->is_same_already)
 		result->why.message[0] = '\0';
 	release_work(work);

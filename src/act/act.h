@@ -34,6 +34,7 @@
 #include "act/path_notes.h"
 #include "act/protected_names.h"
 #include "act/saved_bytes.h"
+#include "base/files/extents.h"
 #include "keep/keep.h"
 #include "place/place.h"
 
@@ -98,6 +99,9 @@ struct actor {
 	struct act_options options;
 	struct guard guard;
 	struct saved_bytes saved;
+	/* In a run without a journal: the blocks of this kept file and of its copies so far. */
+	const struct keep_file *blocks_of;
+	struct block_counts blocks;
 	struct linked_names linked; /* the number of links to the file that got the last one */
 	struct second_kept second;
 	struct lost_attributes told;
@@ -121,6 +125,7 @@ enum act_outcome {
 	/* The kept file can have no more names, so this file is kept for the following copies. */
 	ACT_KEPT,
 	ACT_NOTHING, /* the path is already a name of the kept file */
+	ACT_SHARED,  /* the file already shares all its blocks with the kept file */
 };
 
 struct act_result {
@@ -228,6 +233,9 @@ uint64_t disk_bytes(const struct stat *status);
  * shares with other files.
  */
 uint64_t own_bytes(int fd, const struct stat *status);
+
+/* Do two files with the same content already share all their blocks? */
+bool has_same_blocks(int kept, int copy);
 
 /* Let `copy` share the blocks of `kept`, after the kernel has compared them. -1 with the reason. */
 int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why);

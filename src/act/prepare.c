@@ -164,8 +164,13 @@ static int check_act(struct work *work)
 		return refuse(work, "the kept file is in an archive");
 	if (action == ACTION_REFLINK && copy->st_size == 0)
 		return refuse(work, "it is empty");
-	if (action == ACTION_REFLINK)
-		return check_sharing(work->kept->fd, work->copy.fd, work->why);
+	if (action == ACTION_REFLINK &&
+	    check_sharing(work->kept->fd, work->copy.fd, work->why) != 0)
+		return -1;
+	work->is_shared_already = action == ACTION_REFLINK &&
+				  has_same_blocks(work->kept->fd, work->copy.fd);
+	if (work->is_shared_already)
+		return refuse(work, "it already shares the blocks of the kept file");
 	return action == ACTION_HARDLINK ? check_link(work) : 0;
 }
 

@@ -48,12 +48,11 @@ static int count_gone(struct saved_bytes *counter, const struct stat *copy, uint
 }
 
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
-		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,
-		      struct simhash_error *error)
+		      const struct stat *copy, bool *is_freed, struct simhash_error *error)
 {
 	uint64_t names = 0;
 
-	*saved = 0;
+	*is_freed = false;
 	if (action == ACTION_MOVE)
 		return 0;
 	if (copy->st_nlink > 1) {
@@ -65,7 +64,7 @@ int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool
 		if (shares ? names > 1 : names < (uint64_t)copy->st_nlink)
 			return 0;
 	}
-	*saved = own_bytes;
+	*is_freed = true;
 	return 0;
 }
 

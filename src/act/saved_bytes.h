@@ -26,13 +26,11 @@ struct saved_bytes {
 };
 
 /*
- * Count the bytes that are saved when this name of a file is removed or becomes a name of another
- * file. If the run is not real, the names stay, so the counter remembers the names that would be
- * removed. No other file shares the `own_bytes`.
+ * Is the space of a file freed when this name is removed or becomes a name of another file? If the
+ * run is not real, the names stay, so the counter remembers the names that would be removed.
  */
 int saved_bytes_count(struct saved_bytes *counter, enum keep_action action, bool is_real,
-		      const struct stat *copy, uint64_t own_bytes, uint64_t *saved,
-		      struct simhash_error *error);
+		      const struct stat *copy, bool *is_freed, struct simhash_error *error);
 void saved_bytes_release(struct saved_bytes *counter);
 
 #endif

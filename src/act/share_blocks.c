@@ -9,47 +9,11 @@
 
 #include "act/act.h"
 #include "base/basic/error.h"
+#include "base/files/extents.h"
 
 #ifdef __linux__
-#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#endif
-
-#ifdef FS_IOC_FIEMAP
-#define EXTENTS 64 /* read at once */
-
-/* The bytes in extents that other files share; 0 if the file system does not report it. */
-static uint64_t shared_bytes(int fd)
-{
-	union {
-		struct fiemap map;
-		char space[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
-	} ask;
-	uint64_t shared = 0, at = 0;
-
-	for (;;) {
-		const struct fiemap_extent *extent = NULL;
-		ask.map = (struct fiemap){
-			.fm_start = at, .fm_length = UINT64_MAX - at, .fm_extent_count = EXTENTS};
-		if (ioctl(fd, FS_IOC_FIEMAP, &ask.map) != 0 || ask.map.fm_mapped_extents == 0)
-			return shared;
-		for (unsigned i = 0; i < ask.map.fm_mapped_extents; i++) {
-			extent = &ask.map.fm_extents[i];
-			if ((extent->fe_flags & FIEMAP_EXTENT_SHARED) != 0)
-				shared += extent->fe_length;
-		}
-		at = extent->fe_logical + extent->fe_length;
-		if ((extent->fe_flags & FIEMAP_EXTENT_LAST) != 0)
-			return shared;
-	}
-}
-#else
-static uint64_t shared_bytes(int fd)
-{
-	(void)fd;
-	return 0;
-}
 #endif
 
 /* Has a file no data at all? It does not change where the descriptor reads. */
@@ -73,9 +37,22 @@ uint64_t own_bytes(int fd, const struct stat *status)
 	/* Some file systems do not count blocks. */
 	bool is_counted = status->st_blocks > 0 || is_hole(fd);
 	uint64_t size = is_counted ? disk_bytes(status) : (uint64_t)status->st_size;
-	uint64_t shared = shared_bytes(fd);
+	struct extents extents = {.list = NULL};
+	uint64_t shared = extents_read(fd, &extents) == 0 ? extents.shared_bytes : 0;
 
+	extents_release(&extents);
 	return size > shared ? size - shared : 0;
+}
+
+bool has_same_blocks(int kept, int copy)
+{
+	struct extents x = {.list = NULL}, y = x;
+	bool result = extents_read(copy, &y) == 0 && y.shared_bytes > 0 &&
+		      extents_read(kept, &x) == 0 && extents_are_same(&x, &y);
+
+	extents_release(&x);
+	extents_release(&y);
+	return result;
 }
 
 #ifdef FIDEDUPERANGE

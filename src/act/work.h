@@ -37,6 +37,7 @@ struct work {
 	struct simhash_error *why; /* the error in the result */
 	bool is_locked_elsewhere;  /* the file was left for this reason */
 	bool is_same_already;	   /* the file was left because nothing must be done */
+	bool is_shared_already;	   /* the same, because it shares the blocks of the kept file */
 	/* The file was left because the kept file can have no more names. */
 	bool is_full;
 };

@@ -521,6 +521,24 @@ sed "s/\"host\": \"[^\"]*\"/\"host\": \"far\"/g" decisions.json >far.json
 runs 2 "$SIMKEEP" --decisions=far.json --action=delete
 said "far:$files/b/1: left alone: it is on another host"
 
+# ---- Names of several inodes end on one inode ----
+make_files
+rm -rf "$files"/*
+random_bytes 50000 1 >"$files/a1"
+cp "$files/a1" "$files/b1"
+cp "$files/a1" "$files/c1"
+for file in a b c; do
+	ln "$files/${file}1" "$files/${file}2"
+	ln "$files/${file}1" "$files/${file}3"
+done
+touch -d 2020-01-01 "$files"/b?
+reset
+runs 0 "$SIMHASH" -q "$files"
+runs 0 "$SIMKEEP" --keep=oldest --action=hardlink --yes --journal=journal-names
+said "replaced 6 files by hard links and freed 100.0 kB"
+same "inodes" 1 "$(stat -c %i "$files"/?? | sort -u | wc -l)"
+same "links" 9 "$(stat -c %h "$files/a1")"
+
 # ---- Protected as a file, not only by its name ----
 make_files
 decide k:a/1 g:b/1 >decisions.json

@@ -46,6 +46,73 @@ if [ "${1:-}" != mounted ]; then
 	in_own_mounts "$0" mounted
 	exit
 fi
+
+# ---- Blocks that are shared already ----
+# In each folder, b and c share the blocks of a, and e shares the blocks of d. All five are equal.
+export PAGER=cat TERM=dumb
+for type in btrfs xfs; do
+	disk=$TEST_FOLDER/shared-$type
+	new_file_system $type "$disk"
+	mkdir "$disk/files"
+	cd "$disk/files"
+	random_bytes 300000 1 >a
+	cp --reflink=always a b
+	cp --reflink=always a c
+	cp --reflink=never a d
+	cp --reflink=always d e
+	touch -d 2020-01-01 a
+	cd "$TEST_FOLDER"
+	sync "$disk"
+	reset
+	runs 0 "$SIMHASH" -q "$disk"
+	runs 0 "$SIMFIND" --group --format=json --summary=json
+	same "shared copies on $type" "['b', 'c'] 300000 2" "$(python3 -c 'import json, sys
+group, = json.load(open("out"))
+shared = [m["path"][-1] for m in group["members"] if m.get("shared")]
+print(shared, group["copied_bytes"], json.load(open("err"))["shared"])')"
+	on_terminal 100 "$SIMFIND"
+	grep -q "4 of 5 files are copies, 2 of them already shared; removing the others would free 300.0 kB" screen ||
+		fail "the summary: $(cat screen)"
+	same "marked lines" 2 "$(grep -c '^  identical  *[bc]  *300.0 kB  already shared$' screen)"
+	on_terminal 100 "$SIMFIND" "$disk/files/d"
+	same "marked matches" 1 "$(grep -c 'e  *300.0 kB  already shared$' screen)"
+	runs 0 "$SIMKEEP" "$disk/files" # the folder
+	grep -q "4 files are copies; removing them would free 300.0 kB" out || fail "the folders: $(cat out)"
+	runs 0 "$SIMKEEP" --keep=oldest --action=delete
+	said "would delete 4 files and free 300.0 kB; nothing"
+	runs 0 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal="journal-$type"
+	said "deduplicated 2 files by reflinks and freed 300.0 kB; 2 already shared"
+	sync "$disk"
+	runs 0 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal="again-$type"
+	said "deduplicated 0 files by reflinks and freed 0 bytes; 4 already shared"
+	runs 0 "$SIMKEEP" --keep=oldest --action=hardlink
+	said "would replace 4 files by hard links and free 0 bytes"
+	on_terminal 100 "$SIMFIND"
+	grep -q "4 of 5 files are copies, all already shared" screen || fail "the summary: $(cat screen)"
+	# An unknown file shares the blocks of the only copy, so its removal frees nothing.
+	cp --reflink=always "$disk/files/e" "$disk/snapshot"
+	rm "$disk/files/"[a-d]
+	cp --reflink=never "$disk/files/e" "$disk/files/a"
+	touch -d 2020-01-01 "$disk/files/a"
+	sync "$disk"
+	reset
+	runs 0 "$SIMHASH" -q "$disk/files"
+	runs 0 "$SIMKEEP" --keep=oldest --action=delete
+	said "would delete 1 file and free 0 bytes"
+	runs 0 "$SIMFIND" --group --format=json
+	same "space on $type" 0 "$(python3 -c 'import json; print(json.load(open("out"))[0]["copied_bytes"])')"
+done
+# A snapshot is another device, but has the same blocks.
+btrfs subvolume create -q "$TEST_FOLDER/shared-btrfs/volume" >/dev/null 2>&1 ||
+	btrfs subvolume create "$TEST_FOLDER/shared-btrfs/volume" >/dev/null
+cp --reflink=never "$TEST_FOLDER/shared-btrfs/files/a" "$TEST_FOLDER/shared-btrfs/volume"
+sync "$TEST_FOLDER/shared-btrfs"
+btrfs subvolume snapshot "$TEST_FOLDER/shared-btrfs/volume" "$TEST_FOLDER/shared-btrfs/taken" >/dev/null
+reset
+runs 0 "$SIMHASH" -q "$TEST_FOLDER/shared-btrfs/volume" "$TEST_FOLDER/shared-btrfs/taken"
+on_terminal 100 "$SIMFIND"
+grep -q "1 of 2 files is a copy, already shared" screen || fail "the snapshot: $(cat screen)"
+
 new_file_system btrfs "$btrfs"
 
 # blocks FILE: the position of its first block
@@ -89,7 +156,7 @@ same "the tree" "$before" "$(tree "$files")"
 sync "$btrfs"
 rm journal
 runs 2 "$SIMKEEP" --keep=oldest --action=reflink --yes --journal=journal
-said "by reflinks and freed 0 bytes; left 1 alone"
+said "by reflinks and freed 0 bytes; 2 already shared; left 1 alone"
 runs 0 "$SIMKEEP" --keep=oldest --action=delete
 said "would delete 3 files and free 300.0 kB" # b/2, which shares no blocks
 # A file without copy-on-write gets a different message from a file system without reflinks.

@@ -23,6 +23,7 @@ void count_groups(struct find_outcome *outcome, const struct group_totals *total
 	outcome->copies = totals->copies;
 	outcome->similar = totals->similar;
 	outcome->copies_inside = totals->inside;
+	outcome->shared = totals->shared;
 	outcome->copied_bytes = totals->copied_bytes;
 }
 
@@ -81,7 +82,8 @@ static void write_copies(FILE *out, const struct find_plan *plan,
 {
 	uint64_t copies = outcome->copies, inside = outcome->copies_inside;
 	char count[32], files[32], number[32], bytes[32];
-	bool is_one = copies - inside == 1;
+	uint64_t others = inside + outcome->shared; /* removing these frees nothing */
+	bool is_one = copies - others == 1;
 
 	format_count(outcome->counts.rows, files);
 	if (copies == 0) {
@@ -97,8 +99,15 @@ static void write_copies(FILE *out, const struct find_plan *plan,
 	}
 	if (inside > 0)
 		fprintf(out, ", %s of them in archives", format_count(inside, number));
+	if (outcome->shared == copies)
+		fputs(copies == 1 ? ", already shared" : ", all already shared", out);
+	else if (outcome->shared > 0)
+		fprintf(out, ", %s%s already shared", format_count(outcome->shared, number),
+			inside > 0 ? "" : " of them");
+	if (others == copies)
+		return;
 	fprintf(out, "; removing %s would free %s",
-		inside > 0 ? is_one ? "the other one" : "the others"
+		others > 0 ? is_one ? "the other one" : "the others"
 		: is_one   ? "it"
 			   : "them",
 		format_bytes((double)outcome->copied_bytes, bytes));
@@ -327,6 +336,7 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 		COUNT("grouped_files", by_groups, outcome->grouped_files),
 		COUNT("copies", by_groups, outcome->copies),
 		COUNT("copied_bytes", by_groups, outcome->copied_bytes),
+		COUNT("shared", by_groups, outcome->shared),
 		COUNT("pairs", !by_groups, counts->identical + counts->similar),
 		COUNT("identical", !by_groups, counts->identical),
 		COUNT("similar", !by_groups, counts->similar),

@@ -24,6 +24,7 @@ struct find_outcome {
 	bool by_groups;
 	uint64_t groups, grouped_files, copies, similar;
 	uint64_t copies_inside; /* the copies that are in archives */
+	uint64_t shared;	/* the copies that already share their blocks */
 	int64_t copied_bytes;
 	uint64_t excluded; /* for --missing: files that options left out, so nobody examined them */
 	uint64_t missing;  /* for --missing: the missing files, and files that nobody could read */

@@ -24,6 +24,7 @@
 #include "find/pairs/pair_reporter.h"
 #include "find/pairs/unsketched.h"
 #include "find/reading/confirm.h"
+#include "find/reading/shared_copies.h"
 #include "find/rule/find.h"
 #include "scan/file/container_kind.h"
 #include "store/names/names.h"
@@ -40,6 +41,7 @@ struct output {
 	struct search_progress progress;
 	struct pair_list *list; /* the pairs are kept in it; NULL: they are listed immediately */
 	struct answers *answers;
+	struct shared_copies shared;
 	struct matches matches; /* the matches of FILEs, if matches are listed */
 	pthread_mutex_t lock;
 	uint64_t asked, unreadable;
@@ -375,10 +377,12 @@ static int take_matches(struct output *output, struct find_outcome *outcome,
 {
 	struct matches *matches = &output->matches;
 
-	if (matches_take(matches, output->list, &output->plan->arguments->order, error) != 0)
+	if (matches_take(matches, output->list, &output->plan->arguments->order, &output->shared,
+			 error) != 0)
 		return -1;
 	outcome->matches = matches->count;
 	outcome->copies = matches->identical;
+	outcome->shared = matches->shared;
 	outcome->similar = matches->count - matches->identical;
 	outcome->unmatched = matches->unmatched;
 	output->listing->left_out = matches->left_out;
@@ -397,6 +401,7 @@ static int find_and_write(struct output *output, struct store *store, struct fin
 
 	group_sorter_init(&groups, plan->groups_bytes, &order);
 	groups.keeps_sketches = plan->arguments->lineage;
+	groups.shared = &output->shared;
 	status = find_all(output, store, &groups, counts, error);
 	outcome->found = output->list != NULL ? output->list->count
 					      : counts->identical + counts->similar;
@@ -439,6 +444,7 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 		status = find_and_write(&output, store, outcome, error);
 	answers_release(&answers);
 	matches_release(&output.matches);
+	shared_copies_release(&output.shared);
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

@@ -161,6 +161,29 @@ static void settle(struct matches *matches, const struct listing_order *order)
 	}
 }
 
+/* Mark copies that already share their blocks with their FILE. */
+static int mark_shared(struct matches *matches, struct shared_copies *shared,
+		       struct simhash_error *error)
+{
+	const struct find_file *first = NULL;
+
+	for (size_t i = 0; i < matches->count; i++) {
+		const struct find_file *asked = matches->asked[matches->items[i].asked].file;
+		struct group_member *member = &matches->items[i].member;
+		struct shared_copy taken;
+		if (!member->relation.is_identical || member->file->compressed_size_bytes != 0)
+			continue;
+		if (asked != first)
+			shared_copies_begin(shared, asked);
+		first = asked;
+		if (shared_copies_take(shared, member->file, &taken, error) != 0)
+			return -1;
+		member->is_shared = taken.is_shared;
+		matches->shared += taken.is_shared;
+	}
+	return 0;
+}
+
 /*
  * A member of an archive without matches gets no line. An archive without matches gets no line if
  * one of its members has a match.
@@ -191,13 +214,16 @@ static void note_ranges(struct matches *matches)
 }
 
 int matches_take(struct matches *matches, const struct pair_list *pairs,
-		 const struct listing_order *order, struct simhash_error *error)
+		 const struct listing_order *order, struct shared_copies *shared,
+		 struct simhash_error *error)
 {
 	if (add_pairs(matches, pairs, error) != 0)
 		return -1;
 	if (matches->count > 0) {
 		qsort(matches->items, matches->count, sizeof *matches->items, compare_contents);
 		settle(matches, order);
+		if (mark_shared(matches, shared, error) != 0)
+			return -1;
 		qsort(matches->items, matches->count, sizeof *matches->items,
 		      order->reverse ? compare_reversed : compare_matches);
 	}

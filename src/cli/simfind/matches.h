@@ -14,6 +14,7 @@
 
 #include "base/data/arena.h"
 #include "find/pairs/pairs.h"
+#include "find/reading/shared_copies.h"
 #include "report/lists/listing.h"
 
 struct match;
@@ -31,6 +32,7 @@ struct matches {
 	uint64_t limit; /* the most matches to list for a FILE; 0: all */
 	/* The number of identical matches, and of FILEs without matches. */
 	uint64_t identical, unmatched;
+	uint64_t shared; /* identical matches that already share their blocks with the FILE */
 	uint64_t left_out;
 };
 
@@ -40,7 +42,8 @@ int matches_ask(struct matches *matches, const struct find_file *file, bool is_n
 
 /* Sort the pairs of these FILEs. The files of the pairs are borrowed. */
 int matches_take(struct matches *matches, const struct pair_list *pairs,
-		 const struct listing_order *order, struct simhash_error *error);
+		 const struct listing_order *order, struct shared_copies *shared,
+		 struct simhash_error *error);
 
 /* Call `each` with the group of each FILE, and of each member of an archive that has matches. */
 int matches_each(const struct matches *matches, struct listing *listing, listed_group_fn *each,

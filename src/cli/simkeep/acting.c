@@ -179,6 +179,8 @@ static void write_left(FILE *out, const struct acting *acting, const struct plan
 			format_count(acting->folders, count), acting->folders == 1 ? "" : "s");
 	if (plan->protected_count > 0)
 		fprintf(out, "; %s protected", format_count(plan->protected_count, count));
+	if (acting->shared > 0)
+		fprintf(out, "; %s already shared", format_count(acting->shared, count));
 	if (acting->left > 0)
 		fprintf(out, "; left %s alone", format_count(acting->left, count));
 	staying_write(out, &acting->staying);
@@ -306,6 +308,7 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 		return -1;
 	if (result->outcome == ACT_LEFT && acting->changes != NULL)
 		changes_stay(acting->changes, act->file);
+	acting->shared += result->outcome == ACT_SHARED;
 	if (result->outcome == ACT_LEFT)
 		acting_leave(acting, act->file->path, result->why.message);
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)

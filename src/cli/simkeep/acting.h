@@ -42,6 +42,7 @@ struct acting {
 	struct removable removable; /* copies, if folders are listed */
 	struct changes *changes; /* collects acts for a list by folder, instead of lines; or NULL */
 	uint64_t acts, moves, folders, left, saved_bytes, unreadable;
+	uint64_t shared; /* copies that already shared the blocks of the kept file */
 	struct act_lines lines;
 };
 

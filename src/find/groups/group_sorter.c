@@ -12,6 +12,7 @@
 #include "base/basic/sizes.h"
 #include "base/data/array.h"
 #include "find/pairs/archives.h"
+#include "find/reading/shared_copies.h"
 #include "find/rows/packed_row.h"
 
 /* A group, followed by its members. */
@@ -26,7 +27,8 @@ struct group_record {
 /* A member, followed by its file. */
 struct member_record {
 	struct relation relation;
-	uint64_t role;
+	uint32_t role;
+	uint32_t is_shared;
 };
 
 _Static_assert(sizeof(struct group_record) % 8 == 0, "members are aligned");
@@ -111,7 +113,8 @@ static void write_record(const struct group_sorter *sorter, const struct group *
 	for (size_t m = 0; m < group->count; m++) {
 		struct member_record *member = (void *)write;
 		struct packed_row *row = (void *)(member + 1);
-		*member = (struct member_record){members[m].relation, members[m].role};
+		*member = (struct member_record){members[m].relation, members[m].role,
+						 members[m].is_shared};
 		packed_row_write(row, kept_of(sorter, members[m].file, &bare));
 		if (m == 0) {
 			packed_row_read(row, &first);
@@ -149,6 +152,7 @@ static void count_group(struct group_totals *totals, const struct group *group,
 		totals->copies += members[m].role == ROLE_COPY;
 		totals->inside += members[m].role == ROLE_COPY &&
 				  row_is_inside(members[m].file->compressed_size_bytes);
+		totals->shared += members[m].is_shared;
 		totals->similar += members[m].role == ROLE_MEMBER;
 	}
 	add_size(&totals->copied_bytes, group->copied_bytes);
@@ -170,18 +174,44 @@ static bool is_of_archives(const struct group_sorter *sorter, const struct group
 	return has_other;
 }
 
-int group_sorter_add(struct group_sorter *sorter, const struct group_list *groups,
+/* Count the blocks of copies once, if copies can share blocks. */
+static int count_blocks_once(struct shared_copies *shared, struct group *group,
+			     struct group_member *members, struct simhash_error *error)
+{
+	int64_t bytes = 0;
+
+	for (size_t m = 0; m < group->count; m++) {
+		struct shared_copy taken;
+		if (members[m].role != ROLE_COPY)
+			shared_copies_begin(shared, members[m].file);
+		else if (row_is_inside(members[m].file->compressed_size_bytes))
+			continue;
+		else if (shared_copies_take(shared, members[m].file, &taken, error) != 0)
+			return -1;
+		else {
+			members[m].is_shared = taken.is_shared;
+			add_size(&bytes, taken.freed_bytes);
+		}
+	}
+	group->copied_bytes = bytes;
+	return 0;
+}
+
+int group_sorter_add(struct group_sorter *sorter, struct group_list *groups,
 		     struct simhash_error *error)
 {
 	for (size_t g = 0; g < groups->count; g++) {
-		const struct group *group = &groups->groups[g];
-		const struct group_member *members = &groups->members[group->first];
+		struct group *group = &groups->groups[g];
+		struct group_member *members = &groups->members[group->first];
 		struct group_record *record;
 		uint64_t number;
 		if (is_of_archives(sorter, group, members)) {
 			sorter->folded++;
 			continue;
 		}
+		if (sorter->shared != NULL && group->copied_bytes > 0 &&
+		    count_blocks_once(sorter->shared, group, members, error) != 0)
+			return -1;
 		record = runs_room(&sorter->runs, record_size(sorter, group, members), error);
 		if (record == NULL)
 			return -1;
@@ -242,7 +272,8 @@ static int read_record(struct group_cursor *cursor, const struct group_record *r
 		packed_row_read(row, &cursor->files[m]);
 		cursor->room[m] = (struct group_member){.file = &cursor->files[m],
 							.role = (enum member_role)member->role,
-							.relation = member->relation};
+							.relation = member->relation,
+							.is_shared = member->is_shared != 0};
 		read = (const char *)row + row->size;
 	}
 	cursor->members = cursor->room;

@@ -36,6 +36,7 @@ struct group_totals {
 	uint64_t groups, files;
 	uint64_t copies, similar; /* numbers of files; all other files are representatives */
 	uint64_t inside;	  /* copies in archives, which cannot be removed */
+	uint64_t shared;	  /* copies that already share their blocks */
 	int64_t copied_bytes;
 };
 
@@ -43,6 +44,8 @@ struct group_sorter {
 	struct group_order order;
 	/* Keep the sketches of files; set it before the first group is added. */
 	bool keeps_sketches;
+	/* Finds copies that share blocks; set it before the first group is added; NULL: none. */
+	struct shared_copies *shared;
 	const struct archives *archives; /* groups of their members are left out; or NULL */
 	uint64_t folded;		 /* the number of these groups */
 	struct group_totals totals;
@@ -54,8 +57,11 @@ void group_sorter_init(struct group_sorter *sorter, size_t memory_bytes,
 		       const struct group_order *order);
 void group_sorter_release(struct group_sorter *sorter);
 
-/* Add copies of the groups in a list. */
-int group_sorter_add(struct group_sorter *sorter, const struct group_list *groups,
+/*
+ * Add copies of the groups in a list. With `shared`, this sets `is_shared` of members, and counts
+ * in the `copied_bytes` of groups each block once.
+ */
+int group_sorter_add(struct group_sorter *sorter, struct group_list *groups,
 		     struct simhash_error *error);
 
 /* Call it after the last group. */

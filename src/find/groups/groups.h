@@ -31,6 +31,8 @@ struct group_member {
 	enum member_role role;
 	struct relation relation;	/* the relation with the representative */
 	const struct part_place *place; /* see struct file_pair */
+	/* A copy that already shares its blocks with the first file of its content. */
+	bool is_shared;
 };
 
 struct group {
@@ -39,7 +41,7 @@ struct group {
 	/* The position of its members in a list; the representative is the first. */
 	size_t first, count;
 	int64_t bytes;	      /* the size of all files */
-	int64_t copied_bytes; /* the size of its copies outside archives, which could be removed */
+	int64_t copied_bytes; /* the space that removing its copies outside archives would free */
 	const struct find_file *representative;
 };
 

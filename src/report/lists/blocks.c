@@ -28,6 +28,7 @@ struct block_line {
 	const struct find_file
 		*same_as; /* the file that this file is a copy of, unless that is the first file */
 	bool is_alone;	  /* the block has only its first file */
+	bool is_shared;	  /* it shares the blocks of the file that it is a copy of */
 };
 
 /* ---- The content of a line ---- */
@@ -60,6 +61,7 @@ static struct block_line line_of(const struct listing *listing, const struct gro
 				 const struct group_member *member, const struct find_file *before)
 {
 	struct block_line line = {.file = member->file,
+				  .is_shared = member->is_shared,
 				  .colour = member->role == ROLE_REPRESENTATIVE ? BOLD
 					    : member->role == ROLE_COPY		? GREEN
 										: YELLOW};
@@ -163,7 +165,9 @@ static void write_label(const struct listing *listing, const struct block_line *
 static int write_line(struct listing *listing, const struct block_line *line,
 		      struct simhash_error *error)
 {
-	const char *last = line->is_alone ? "  no match" : "";
+	const char *last = line->is_alone    ? "  no match"
+			   : line->is_shared ? "  already shared"
+					     : "";
 	size_t all = columns_of(listing) - strlen(last), end = size_end(listing), used = 0, width;
 	bool is_first = line->label[0] == '\0';
 	FILE *out = listing->file;
@@ -185,7 +189,8 @@ static int write_line(struct listing *listing, const struct block_line *line,
 	if (end < used + GAP)
 		end = used + GAP;
 	fprintf(out, "%s%*s%s%s", line->share, (int)(end - used), "", size, last);
-	if (line->same_as != NULL && write_same_as(listing, line->same_as, end + width, error) != 0)
+	if (line->same_as != NULL &&
+	    write_same_as(listing, line->same_as, end + width + strlen(last), error) != 0)
 		return -1;
 	fputc('\n', out);
 	return listing_check(listing, error);

@@ -102,6 +102,7 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 			    shown_resemblance(&member->relation, are_identical(first, file))),
 		FIELD_WORD(IN_LISTS, "verified", verification_name(member->relation.verification)),
 		FIELD_TEXT(IN_JSON, "path", find_file_display(file)),
+		FIELD_PLAIN(IN_JSON, "shared", member->is_shared ? "true" : NULL),
 		FIELD_ID(IN_CSV, "id", group->id),
 		FIELDS_END,
 	};

@@ -128,7 +128,7 @@ static bool is_own_file(const struct find_file *file)
 	return file->compressed_size_bytes == 0 && !file->is_stream;
 }
 
-static void write_file(FILE *out, const struct find_file *file)
+static void write_file(FILE *out, const struct find_file *file, bool is_shared)
 {
 	struct bytes shown = find_file_display(file);
 	struct bytes path = {find_file_path(file), shown.size - file->path_offset};
@@ -141,7 +141,7 @@ static void write_file(FILE *out, const struct find_file *file)
 		FIELD_TEXT(IN_PAGE, "host",
 			   ((struct bytes){shown.data,
 					   file->path_offset > 0 ? file->path_offset - 1u : 0})),
-		FIELD_UNSIGNED(IN_PAGE, "is_own", is_own_file(file)),
+		FIELD_UNSIGNED(IN_PAGE, "is_own", is_shared ? 2 : is_own_file(file)),
 		FIELD_HEX(IN_PAGE, "path", is_escaped(shown) ? path : NO_TEXT),
 		FIELDS_END,
 	};
@@ -224,7 +224,7 @@ static int write_group(FILE *out, const struct group *group, const struct group_
 		if (!is_copy && begin_content(out, group, &members[m], excerpts, error) != 0)
 			return -1;
 		content = file;
-		write_file(out, file);
+		write_file(out, file, members[m].is_shared);
 	}
 	fputs("]]]", out);
 	return 0;
