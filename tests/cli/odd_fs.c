@@ -2,10 +2,11 @@
  * A file system for tests, using FUSE. It shows another directory, with unusual features of some
  * mounts:
  *
- *     odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] [hang=NAME] [-- FUSE-OPTION...]
+ *     odd_fs BACKING POINT [fold] [invent] [fresh] [plain] [self=NAME] [hang=NAME] [-- FUSE-OPTION...]
  *
  *     fold       names are found in any case, as on SMB and on other operating systems
  *     invent     each name has its own inode number, also names of one file
+ *     fresh      each mount has other inode numbers, and files seem to have changed at the mount
  *     plain      only renames without flags, and no links
  *     self=NAME  each directory has an entry NAME, which is the directory itself
  *     hang=NAME  a read of a file NAME is never answered
@@ -26,10 +27,12 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static char backing[PATH_MAX];
-static bool folds, invents, is_plain;
+static bool folds, invents, is_fresh, is_plain;
+static struct timespec mounted;
 static const char *self, *hanging;
 
 /* Replace a name by the spelling in the directory, ignoring case. */
@@ -91,8 +94,14 @@ static void *odd_init(struct fuse_conn_info *connection, struct fuse_config *con
 
 static int odd_getattr(const char *path, struct stat *status, struct fuse_file_info *info)
 {
+	int result = lstat(REAL(path), status);
+
 	(void)info;
-	return done(lstat(REAL(path), status));
+	if (result == 0 && is_fresh) {
+		status->st_ino += (ino_t)mounted.tv_sec * 1000000 + (ino_t)mounted.tv_nsec / 1000;
+		status->st_ctim = mounted;
+	}
+	return done(result);
 }
 
 static int odd_readlink(const char *path, char *buffer, size_t size)
@@ -262,7 +271,7 @@ int main(int count, char **words)
 	int passed_count = 1, i;
 
 	if (count < 3 || realpath(words[1], backing) == NULL) {
-		fputs("usage: odd_fs BACKING POINT [fold] [invent] [plain] [self=NAME] "
+		fputs("usage: odd_fs BACKING POINT [fold] [invent] [fresh] [plain] [self=NAME] "
 		      "[hang=NAME]\n",
 		      stderr);
 		return 1;
@@ -271,6 +280,7 @@ int main(int count, char **words)
 	for (i = 3; i < count && strcmp(words[i], "--") != 0; i++) {
 		folds = folds || strcmp(words[i], "fold") == 0;
 		invents = invents || strcmp(words[i], "invent") == 0;
+		is_fresh = is_fresh || strcmp(words[i], "fresh") == 0;
 		is_plain = is_plain || strcmp(words[i], "plain") == 0;
 		if (strncmp(words[i], "self=", 5) == 0)
 			self = words[i] + 5;
@@ -281,6 +291,7 @@ int main(int count, char **words)
 		passed[passed_count++] = words[i];
 	if (hanging == NULL)
 		passed[passed_count++] = one_thread;
+	clock_gettime(CLOCK_REALTIME, &mounted);
 	umask(0);
 	return fuse_main(passed_count, passed, &operations, NULL);
 }

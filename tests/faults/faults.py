@@ -13,6 +13,7 @@ is 0, a message. It must release the same memory and files as in an undisturbed 
 undamaged index with only complete and right rows and, if it ends with 0, have done
 everything. Another run without a fault must complete the index.
 """
+import errno
 import gzip
 import os
 import re
@@ -30,6 +31,9 @@ LIBRARY = sys.argv[1]
 SIMFIND = os.environ["SIMFIND"]
 SIMKEEP = os.environ["SIMKEEP"]
 EACH = int(os.environ.get("FAULTS_EACH", "3"))
+# The usual error of a call, and the errors of a network file system whose server has lost the file or
+# the connection.
+LOST = (None, errno.ESTALE, errno.ENOTCONN)
 OTHER, OUTPUT = os.path.join(FOLDER, "other.db"), os.path.join(FOLDER, "output")
 REPORT = os.path.join(FOLDER, "report")
 
@@ -237,8 +241,9 @@ for task in tasks:
     print("%s, after %d faults" % (task.name, sum(tally.values())), flush=True)
     task.undisturbed()
     for kind in classes:
-        for call in choose(task.counts[kind]):
-            status = task.disturbed("%s:%d" % (kind, call))
+        for number, call in enumerate(choose(task.counts[kind])):
+            error = LOST[number % len(LOST)] if kind in ("open", "read", "status", "directory") else None
+            status = task.disturbed("%s:%d" % (kind, call), error)
             tally[kind, status] = tally.get((kind, status), 0) + 1
     if ENGINE == "mysql":
         for call in choose(task.counts["mysql"]):  # a deadlock is tried again

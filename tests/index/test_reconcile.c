@@ -554,6 +554,7 @@ static void make_world(struct directory *directory)
 	world.inodes_last = chance(50);
 	world.has_room = chance(80);
 	world.reconciler = (struct reconciler){
+		.begun_ns = INT64_MAX,
 		.table = world.rows_from == ROWS_ASKED ? NULL : (struct known_table *)&world,
 		.has_rows = chance(90),
 		.force = chance(5),

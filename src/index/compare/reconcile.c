@@ -131,6 +131,23 @@ static bool have_lasting_inodes(struct reconciler *reconciler, const struct dire
 	return reconciler->inodes_last;
 }
 
+/*
+ * Some file systems that make up inode numbers also make up the status time: the current time, or
+ * the time of the mount, for directories too. A real change of a name also changes the modification
+ * time of the directory.
+ */
+static bool is_made_up(const struct reconciler *reconciler, const struct directory *directory,
+		       const struct found_file *file, int64_t scanned_at_ns)
+{
+	struct stat status;
+
+	if (file->changed_ns >= reconciler->begun_ns)
+		return true;
+	return fstat(directory->fd, &status) == 0 && stat_ctime_ns(&status) == file->changed_ns &&
+	       mtime_shows_changes(stat_mtime_ns(&status), scanned_at_ns) &&
+	       stat_mtime_ns(&status) < scanned_at_ns;
+}
+
 /* Was the file replaced by another file with the same size and time? */
 static int is_exchanged(struct reconciler *reconciler, const struct directory *directory,
 			const struct found_file *file, const struct known_file *known,
@@ -145,7 +162,8 @@ static int is_exchanged(struct reconciler *reconciler, const struct directory *d
 	lasts = have_lasting_inodes(reconciler, directory, file);
 	if (!lasts && complete(reconciler, &whole, &found, error) != 0)
 		return -1;
-	*is_other = inode_shows_exchange(lasts, file->changed_ns, whole.scanned_at_ns);
+	*is_other = inode_shows_exchange(lasts, file->changed_ns, whole.scanned_at_ns) &&
+		    (lasts || !is_made_up(reconciler, directory, file, whole.scanned_at_ns));
 	return 0;
 }
 

@@ -4,7 +4,7 @@
  * A file is unchanged if its row has the same size and modification time, and the row was made long
  * enough after that time: if a file changes within the clock's step of its scan, its time does not
  * show it. Its inode must also be the same, unless the file system makes up inode numbers: see
- * inode_shows_exchange.
+ * inode_shows_exchange. Such file systems may also make up the status time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,6 +29,7 @@ struct reconciler {
 	bool resemble; /* also scan files without a resemblance sketch */
 	bool inflates; /* the walk also finds the content of gzip files */
 	bool follow;
+	int64_t begun_ns;	   /* when the run began */
 	struct put_aside *aside;   /* the lists of this thread; NULL: do not look for moved files */
 	struct failures *failures; /* receives files whose status cannot be read */
 	struct index_progress *progress; /* or NULL */

@@ -5,6 +5,7 @@
  */
 #include "index/run/walkers.h"
 
+#include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/threads/threads.h"
 #include "index/run/look_ahead.h"
@@ -219,6 +220,7 @@ static void *walkers_main(void *argument)
 
 static void prepare(struct walkers *walkers)
 {
+	int64_t begun_ns = clock_wall_ns();
 	const struct index_request *request = walkers->request;
 	const struct index_resources *resources = walkers->resources;
 
@@ -232,6 +234,7 @@ static void prepare(struct walkers *walkers)
 				       .resemble = !request->no_sketch,
 				       .inflates = request->inflate,
 				       .follow = request->follow,
+				       .begun_ns = begun_ns,
 				       .failures = walkers->failures,
 				       .progress = resources->progress},
 			.feed = {.scanners = walkers->scanners},
