@@ -97,12 +97,14 @@ for g in groups:
     at += 1
     for m in g["members"][1:shown + 1]:
         line, at = found[at], at + 1
+        if found[at].startswith(" " * 13 + "byte"):
+            at += 1
         if found[at].startswith(" " * 13 + "same as "):
             line, at = line + found[at][11:], at + 1
         assert (line[:13].strip() == "identical") == (m["role"] == "copy"), line
         assert ("  same as " in line) == (m["role"] == "copy" and last != head), line
         last = m if m["role"] != "copy" else last
-        assert re.match(r"  (identical|part of  |contains | *>?[0-9]+ % *|similar  )  \S.* " + shown_size(m["size"]), line), line
+        assert re.match(r"  (identical|part of  |contains | *>?[0-9]+ % *|similar  |damaged copy\?|one bit differs)  \S.* " + shown_size(m["size"]), line), line
     if shown < others:
         assert found[at] == " " * 13 + "and %d more (--group)" % (others - shown), found[at]
         at += 1

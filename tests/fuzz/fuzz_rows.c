@@ -628,7 +628,7 @@ static int find(struct store *store, const struct find_request *request,
 			    resources->threads, FIND_MEMORY_DEFAULT, store, error) == 0);
 	if (how & 0x20) /* like on a terminal */
 		listing.how = (struct presentation){
-			{listing.formatter->format, true}, true, listing.formatter->is_text, 80};
+			{listing.formatter->format, true}, true, listing.formatter->is_text, 80, NULL};
 	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
 	*counts = finder.counts;
 	if (status == 0 && (how & 0x80) == 0)

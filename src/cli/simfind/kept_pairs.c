@@ -217,6 +217,7 @@ static int write_report(const struct find_plan *plan, const struct find_counts *
 				.space = &space,
 				.tags = plan->request->tags,
 				.rule = &plan->request->rule,
+				.damages = listing->how.damages,
 				.counts = *counts,
 				.unreadable = content_unreadable,
 				.context = listing};

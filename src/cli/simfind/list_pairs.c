@@ -42,6 +42,7 @@ struct output {
 	struct pair_list *list; /* the pairs are kept in it; NULL: they are listed immediately */
 	struct answers *answers;
 	struct shared_copies shared;
+	struct damage_finder damages;
 	struct matches matches; /* the matches of FILEs, if matches are listed */
 	pthread_mutex_t lock;
 	uint64_t asked, unreadable;
@@ -437,6 +438,9 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 
 	pthread_mutex_init(&output.lock, NULL);
 	pair_list_init(&kept);
+	damage_finder_init(&output.damages,
+			   plan->confirming.reads_all ? INT64_MAX : DAMAGE_READ_MAX);
+	listing->how.damages = &output.damages;
 	if (plan->keeps_pairs)
 		output.list = &kept;
 	status = answers_begin(&answers, plan, store, error);
@@ -445,6 +449,8 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 	answers_release(&answers);
 	matches_release(&output.matches);
 	shared_copies_release(&output.shared);
+	damage_finder_release(&output.damages);
+	listing->how.damages = NULL;
 	pair_list_release(&kept);
 	pthread_mutex_destroy(&output.lock);
 	outcome->unreadable = output.unreadable + listing->unreadable;

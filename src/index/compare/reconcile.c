@@ -131,21 +131,17 @@ static bool have_lasting_inodes(struct reconciler *reconciler, const struct dire
 	return reconciler->inodes_last;
 }
 
-/*
- * Some file systems that make up inode numbers also make up the status time: the current time, or
- * the time of the mount, for directories too. A real change of a name also changes the modification
- * time of the directory.
- */
+/* Some file systems also make up the status time: the current time, or the time of the mount. */
 static bool is_made_up(const struct reconciler *reconciler, const struct directory *directory,
 		       const struct found_file *file, int64_t scanned_at_ns)
 {
 	struct stat status;
 
-	if (file->changed_ns >= reconciler->begun_ns)
-		return true;
-	return fstat(directory->fd, &status) == 0 && stat_ctime_ns(&status) == file->changed_ns &&
-	       mtime_shows_changes(stat_mtime_ns(&status), scanned_at_ns) &&
-	       stat_mtime_ns(&status) < scanned_at_ns;
+	/* A real change of a name also changes the modification time of the directory. */
+	return file->changed_ns >= reconciler->begun_ns ||
+	       (fstat(directory->fd, &status) == 0 && stat_ctime_ns(&status) == file->changed_ns &&
+		mtime_shows_changes(stat_mtime_ns(&status), scanned_at_ns) &&
+		stat_mtime_ns(&status) < scanned_at_ns);
 }
 
 /* Was the file replaced by another file with the same size and time? */

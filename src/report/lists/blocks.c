@@ -25,6 +25,7 @@ struct block_line {
 	const char *colour;
 	char label[LABEL_SIZE];	    /* empty for the first file */
 	char share[SHARE_SIZE_MAX]; /* the share and the place after the path, or empty */
+	char damage[DAMAGE_SIZE];   /* the damaged bytes, on the next line, or empty */
 	const struct find_file
 		*same_as; /* the file that this file is a copy of, unless that is the first file */
 	bool is_alone;	  /* the block has only its first file */
@@ -34,11 +35,18 @@ struct block_line {
 /* ---- The content of a line ---- */
 
 /* Describe the relation of a pair: a member and the first file. */
-static void describe_relation(const struct file_pair *pair, struct block_line *line)
+static void describe_relation(const struct listing *listing, const struct file_pair *pair,
+			      struct block_line *line)
 {
 	const struct relation *relation = &pair->relation;
+	const struct damage *damage = damage_find(listing->how.damages, pair);
 	char label[LABEL_SIZE], place[PLACE_SIZE];
 
+	if (damage != NULL) {
+		snprintf(line->label, LABEL_SIZE, "%s", damage_label(damage));
+		damage_place(damage, "this file", "the first file", line->damage);
+		return;
+	}
 	if (relation->is_part && !relation->is_identical) {
 		snprintf(line->label, LABEL_SIZE, "%s",
 			 relation->contained_b > relation->contained_a ? "part of" : "contains");
@@ -76,7 +84,7 @@ static struct block_line line_of(const struct listing *listing, const struct gro
 		}
 	}
 	if (member->role != ROLE_REPRESENTATIVE)
-		describe_relation(&pair, &line);
+		describe_relation(listing, &pair, &line);
 	else
 		line.is_alone = group->count == 1;
 	return line;
@@ -153,13 +161,22 @@ static int write_same_as(struct listing *listing, const struct find_file *file, 
 	return write_path(listing, file, all - used, &used, error);
 }
 
+/* A long label moves the path to the right. */
+static size_t label_columns(const struct block_line *line)
+{
+	size_t columns = strlen(line->label) + BLOCK_MARGIN + GAP;
+
+	return columns < BLOCK_INDENT ? BLOCK_INDENT : columns;
+}
+
 static void write_label(const struct listing *listing, const struct block_line *line)
 {
 	fprintf(listing->file, "%*s", BLOCK_MARGIN, "");
 	colour(listing, line->colour);
 	fputs(line->label, listing->file);
 	colour(listing, PLAIN);
-	fprintf(listing->file, "%*s", (int)(BLOCK_INDENT - BLOCK_MARGIN - strlen(line->label)), "");
+	fprintf(listing->file, "%*s",
+		(int)(label_columns(line) - BLOCK_MARGIN - strlen(line->label)), "");
 }
 
 static int write_line(struct listing *listing, const struct block_line *line,
@@ -178,7 +195,7 @@ static int write_line(struct listing *listing, const struct block_line *line,
 		colour(listing, line->colour);
 	else
 		write_label(listing, line);
-	used = is_first ? 0 : BLOCK_INDENT;
+	used = is_first ? 0 : label_columns(line);
 	if (write_path(listing, line->file, all - used - strlen(line->share) - GAP - width, &used,
 		       error) != 0)
 		return -1;
@@ -192,6 +209,10 @@ static int write_line(struct listing *listing, const struct block_line *line,
 	if (line->same_as != NULL &&
 	    write_same_as(listing, line->same_as, end + width + strlen(last), error) != 0)
 		return -1;
+	if (line->damage[0] != '\0') {
+		fprintf(out, "\n%*s", BLOCK_INDENT, "");
+		write_within(out, bytes_of(line->damage), columns_of(listing) - BLOCK_INDENT);
+	}
 	fputc('\n', out);
 	return listing_check(listing, error);
 }

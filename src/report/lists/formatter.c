@@ -5,9 +5,12 @@
 #include "report/lists/formatter.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text/decimal.h"
 #include "base/text/escape.h"
+
+#define DAMAGE_SHOWN 2 /* the number of ranges that a line names */
 
 double count_difference(const struct file_pair *pair)
 {
@@ -88,6 +91,39 @@ char *place_label(const struct part_place *place, char label[PLACE_SIZE])
 		snprintf(label, PLACE_SIZE, "%s %" PRId64 "-%" PRId64,
 			 has_lines ? "lines" : "bytes", first, last);
 	return label;
+}
+
+const char *damage_label(const struct damage *damage)
+{
+	return damage->is_bit && damage->may_be_edit ? "one bit differs" : "damaged copy?";
+}
+
+char *damage_place(const struct damage *damage, const char *a, const char *b,
+		   char text[DAMAGE_SIZE])
+{
+	unsigned shown = damage->count <= DAMAGE_SHOWN ? damage->count : DAMAGE_SHOWN;
+	const char *file = damage->lost_in == 'a' ? a : b;
+	size_t size = 0;
+
+	for (unsigned i = 0; i < shown; i++) {
+		struct part_place place = {.begin = damage->ranges[i].begin,
+					   .end = damage->ranges[i].end};
+		char range[PLACE_SIZE];
+		place_label(&place, range);
+		/* One "bytes" for all ranges. */
+		size += (size_t)snprintf(text + size, DAMAGE_SIZE - size, "%s%s",
+					 i == 0 ? "" : ", ",
+					 i == 0 ? range : strchr(range, ' ') + 1);
+	}
+	if (damage->count > shown)
+		size += (size_t)snprintf(text + size, DAMAGE_SIZE - size, " and %u more",
+					 damage->count - shown);
+	if (damage->lost_in != 0 && damage->value == 0)
+		snprintf(text + size, DAMAGE_SIZE - size, ": zeros in %s", file);
+	else if (damage->lost_in != 0)
+		snprintf(text + size, DAMAGE_SIZE - size, ": only 0x%02x in %s", damage->value,
+			 file);
+	return text;
 }
 
 static void label_part(const struct relation *relation, char label[LABEL_SIZE])

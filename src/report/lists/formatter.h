@@ -21,6 +21,7 @@
 
 #include "base/text/record.h"
 #include "find/groups/groups.h"
+#include "find/reading/damage.h"
 
 /* Colours in text for people. */
 enum use_of_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
@@ -31,7 +32,8 @@ struct presentation {
 	bool has_colours;
 	/* Write PATH_MARK before each path, and WIDTH_MARK after the first path of a line. */
 	bool has_marks;
-	unsigned columns; /* the width of the terminal */
+	unsigned columns;	       /* the width of the terminal */
+	struct damage_finder *damages; /* NULL: do not look for damaged copies */
 };
 
 /*
@@ -100,6 +102,15 @@ char *share_label(const struct relation *relation, char label[LABEL_SIZE]);
 /* The place of a part in the file that contains it: "lines 12-34", or "" for NULL. */
 #define PLACE_SIZE 56
 char *place_label(const struct part_place *place, char label[PLACE_SIZE]);
+/* "damaged copy?", or "one bit differs" if that may be an edit. */
+const char *damage_label(const struct damage *damage);
+/*
+ * The damaged bytes: "bytes 512-1023: zeros in the first file". `a` and `b` name the files of the
+ * pair.
+ */
+#define DAMAGE_SIZE 160
+char *damage_place(const struct damage *damage, const char *a, const char *b,
+		   char text[DAMAGE_SIZE]);
 /* Return a member and the representative of its group as a pair; the representative is `b`. */
 struct file_pair member_pair(const struct group *group, const struct group_member *member);
 

@@ -3,6 +3,7 @@
  * a pair is its two paths, and a group is the paths of its members; an empty path separates groups.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/text/record.h"
@@ -10,6 +11,39 @@
 
 static const struct find_file no_file;
 static const struct presentation as_heading = {.records = {.format = RECORD_HEADING}};
+
+/* ---- Damage ---- */
+
+#define RANGES_SIZE (DAMAGE_RUNS * 44 + 3)
+
+/* A JSON array of the first byte, and the byte after the last one, of each range. */
+static const char *ranges_of(const struct damage *damage, char text[RANGES_SIZE])
+{
+	size_t size = 0;
+
+	if (damage == NULL)
+		return NULL;
+	for (unsigned i = 0; i < damage->count; i++)
+		size += (size_t)snprintf(text + size, RANGES_SIZE - size,
+					 "%s[%" PRId64 ",%" PRId64 "]", i == 0 ? "[" : ",",
+					 damage->ranges[i].begin, damage->ranges[i].end);
+	snprintf(text + size, RANGES_SIZE - size, "]");
+	return text;
+}
+
+static const char *damage_kind(const struct damage *damage)
+{
+	return damage == NULL	      ? NULL
+	       : damage->is_bit	      ? damage->may_be_edit ? "bit or edit" : "bit"
+	       : damage->lost_in != 0 ? "lost"
+				      : "blocks";
+}
+
+/* The file that has one repeated byte in these ranges. */
+static const char *lost_in(const struct damage *damage, const char *a, const char *b)
+{
+	return damage == NULL || damage->lost_in == 0 ? NULL : damage->lost_in == 'a' ? a : b;
+}
 
 /* ---- Pairs ---- */
 
@@ -20,6 +54,11 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	static const struct part_place nowhere = {NO_NUMBER, NO_NUMBER, 0, 0};
 	const struct part_place *place = pair->place == NULL ? &nowhere : pair->place;
 	bool has_lines = place->first_line > 0;
+	const struct damage *damage = how->records.format == RECORD_JSON ||
+						      how->records.format == RECORD_LINES
+					      ? damage_find(how->damages, pair)
+					      : NULL;
+	char ranges[RANGES_SIZE];
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
 		FIELD_UNSIGNED(IN_LISTS, "distance", relation->distance),
@@ -41,6 +80,9 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 		FIELD_SIGNED(IN_JSON, "part_end", place->end),
 		FIELD_SIGNED(IN_JSON, "part_first_line", has_lines ? place->first_line : NO_NUMBER),
 		FIELD_SIGNED(IN_JSON, "part_last_line", has_lines ? place->last_line : NO_NUMBER),
+		FIELD_WORD(IN_JSON, "damage", damage_kind(damage)),
+		FIELD_PLAIN(IN_JSON, "damaged_bytes", ranges_of(damage, ranges)),
+		FIELD_WORD(IN_JSON, "lost_in", lost_in(damage, "path_a", "path_b")),
 		FIELDS_END,
 	};
 
@@ -92,6 +134,12 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 			 const struct presentation *how)
 {
 	const struct find_file *first = group->representative, *file = member->file;
+	const struct file_pair pair = member_pair(group, member);
+	const struct damage *damage = how->records.format == RECORD_JSON &&
+						      member->role == ROLE_MEMBER
+					      ? damage_find(how->damages, &pair)
+					      : NULL;
+	char ranges[RANGES_SIZE];
 	const struct field fields[] = {
 		FIELD_UNSIGNED(IN_CSV, "group", group->number),
 		FIELD_WORD(IN_LISTS, "role", role_name(member->role)),
@@ -102,6 +150,9 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 			    shown_resemblance(&member->relation, are_identical(first, file))),
 		FIELD_WORD(IN_LISTS, "verified", verification_name(member->relation.verification)),
 		FIELD_TEXT(IN_JSON, "path", find_file_display(file)),
+		FIELD_WORD(IN_JSON, "damage", damage_kind(damage)),
+		FIELD_PLAIN(IN_JSON, "damaged_bytes", ranges_of(damage, ranges)),
+		FIELD_WORD(IN_JSON, "lost_in", lost_in(damage, "file", "representative")),
 		FIELD_PLAIN(IN_JSON, "shared", member->is_shared ? "true" : NULL),
 		FIELD_ID(IN_CSV, "id", group->id),
 		FIELDS_END,

@@ -21,10 +21,12 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	char label[LABEL_SIZE], place[PLACE_SIZE];
+	const struct damage *damage = damage_find(how->damages, pair);
+	char label[LABEL_SIZE], place[PLACE_SIZE], bytes[DAMAGE_SIZE];
 
 	colour(out, pair->relation.is_identical ? GREEN : YELLOW, how);
-	fprintf(out, "%-*s", LABEL_COLUMNS, pair_label(pair, label));
+	fprintf(out, "%-*s", LABEL_COLUMNS,
+		damage != NULL ? damage_label(damage) : pair_label(pair, label));
 	colour(out, PLAIN, how);
 	fputs("  ", out);
 	write_path(out, find_file_display(pair->a), how);
@@ -34,6 +36,9 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	write_path(out, find_file_display(pair->b), how);
 	if (pair->place != NULL)
 		fprintf(out, "  %s", place_label(pair->place, place));
+	if (damage != NULL)
+		fprintf(out, "  %s",
+			damage_place(damage, "the first file", "the second file", bytes));
 	fputc('\n', out);
 }
 

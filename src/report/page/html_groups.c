@@ -163,17 +163,35 @@ static struct file_pair pair_from_first(const struct group *group,
 	return (struct file_pair){pair.b, pair.a, relation_turned(&pair.relation), pair.place};
 }
 
+#define PAGE_LABEL_SIZE (DAMAGE_SIZE + LABEL_SIZE)
+
+/* "damaged copy? (bytes 512-1023: zeros in this file)" */
+static char *label_damage(const struct damage *damage, char label[PAGE_LABEL_SIZE])
+{
+	char bytes[DAMAGE_SIZE];
+
+	snprintf(label, PAGE_LABEL_SIZE, "%s (%s)", damage_label(damage),
+		 damage_place(damage, "this file", "the first file", bytes));
+	return label;
+}
+
 /* Begin a content, but do not end it: the difference, the picture and the files follow. */
 static int begin_content(FILE *out, const struct group *group, const struct group_member *member,
-			 struct excerpts *excerpts, struct simhash_error *error)
+			 struct excerpts *excerpts, struct damage_finder *damages,
+			 struct simhash_error *error)
 {
 	const struct relation *relation = &member->relation;
 	const struct find_file *file = member->file;
-	const struct file_pair pair = pair_from_first(group, member);
+	const struct file_pair pair = pair_from_first(group, member),
+			       from_member = member_pair(group, member);
 	bool is_first = member->role == ROLE_REPRESENTATIVE;
-	char label[LABEL_SIZE];
+	const struct damage *damage = is_first ? NULL : damage_find(damages, &from_member);
+	char label[PAGE_LABEL_SIZE];
 	const struct field fields[] = {
-		FIELD_TEXT(IN_PAGE, "label", bytes_of(is_first ? "" : pair_label(&pair, label))),
+		FIELD_TEXT(IN_PAGE, "label",
+			   bytes_of(is_first	     ? ""
+				    : damage != NULL ? label_damage(damage, label)
+						     : pair_label(&pair, label))),
 		FIELD_SHARE(IN_PAGE, "resemblance",
 			    has_resemblance(relation)
 				    ? shown_resemblance(relation,
@@ -202,7 +220,8 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 
 /* Write a group, but do not end it: the versions follow the contents. */
 static int write_group(FILE *out, const struct group *group, const struct group_member *members,
-		       struct excerpts *excerpts, struct simhash_error *error)
+		       struct excerpts *excerpts, struct damage_finder *damages,
+		       struct simhash_error *error)
 {
 	const struct find_file *content = NULL;
 	const struct field fields[] = {
@@ -221,7 +240,8 @@ static int write_group(FILE *out, const struct group *group, const struct group_
 		bool is_copy = m > 0 && members[m].role == ROLE_COPY &&
 			       has_same_content(content, file);
 		fputs(m == 0 ? "" : is_copy ? "," : "]],", out);
-		if (!is_copy && begin_content(out, group, &members[m], excerpts, error) != 0)
+		if (!is_copy &&
+		    begin_content(out, group, &members[m], excerpts, damages, error) != 0)
 			return -1;
 		content = file;
 		write_file(out, file, members[m].is_shared);
@@ -298,7 +318,7 @@ static int write_list(FILE *out, const struct report *report, struct excerpts *e
 		}
 		fputs(files == 0 ? "" : ",", out);
 		files += group->count;
-		status = write_group(out, group, cursor.members, excerpts, error);
+		status = write_group(out, group, cursor.members, excerpts, report->damages, error);
 		if (status == 0 && report->with_lineage)
 			status = write_lineage(out, group, cursor.members, error);
 		fputc(']', out);

@@ -24,6 +24,7 @@ struct report {
 	const struct key_space *space;
 	const struct simhash_tag_set *tags;
 	const struct find_rule *rule;
+	struct damage_finder *damages; /* finds damaged copies; or NULL */
 	struct find_counts counts;
 	/*
 	 * Called for a file that exists and has not changed, but cannot be read. The page does not
