@@ -627,8 +627,11 @@ static int find(struct store *store, const struct find_request *request,
 	EXPECT(listing_open(&listing, "/dev/null", formatter_find(formats[how % 5]),
 			    resources->threads, FIND_MEMORY_DEFAULT, store, error) == 0);
 	if (how & 0x20) /* like on a terminal */
-		listing.how = (struct presentation){
-			{listing.formatter->format, true}, true, listing.formatter->is_text, 80, NULL};
+		listing.how = (struct presentation){{listing.formatter->format, true},
+						    true,
+						    listing.formatter->is_text,
+						    80,
+						    NULL};
 	status = how & 0x80 ? finder_files(&finder, &query, 1, error) : finder_all(&finder, error);
 	*counts = finder.counts;
 	if (status == 0 && (how & 0x80) == 0)
