@@ -135,6 +135,9 @@ def make_tree(copies=0):
             changed[i * 7] ^= 85
             with open(os.path.join(TREE, directory, "file%d.txt" % i), "wb") as file:
                 file.write(changed)
+    changed[4000] ^= 128  # a damaged copy of the last file
+    with open(os.path.join(TREE, "c", "damaged.txt"), "wb") as file:
+        file.write(changed)
     for i in range(copies):
         shutil.copytree(os.path.join(TREE, "c"), os.path.join(TREE, "copy%d" % i, "c"))
     with open(os.path.join(TREE, "c", "some.txt.gz"), "wb") as file:

@@ -111,6 +111,11 @@ static void file_unsearched(void *context, const struct find_file *file, int sys
 	say_unread(context, file, system_errno, "it was not searched");
 }
 
+static void file_uncompared(void *context, const struct find_file *file, int system_errno)
+{
+	say_unread(context, file, system_errno, "its pairs were not compared for damage");
+}
+
 /* Write "/a/b, /a/c and 7 more". */
 static void write_first(FILE *out, const struct bytes *files, size_t shown, uint64_t count)
 {
@@ -439,7 +444,8 @@ int list_pairs(const struct find_plan *plan, struct store *store, struct listing
 	pthread_mutex_init(&output.lock, NULL);
 	pair_list_init(&kept);
 	damage_finder_init(&output.damages,
-			   plan->confirming.reads_all ? INT64_MAX : DAMAGE_READ_MAX);
+			   plan->confirming.reads_all ? INT64_MAX : DAMAGE_READ_MAX,
+			   file_uncompared, &output);
 	listing->how.damages = &output.damages;
 	if (plan->keeps_pairs)
 		output.list = &kept;

@@ -3,7 +3,7 @@
  * makes one group of pairs for each FILE; the FILE is the first file of its group.
  *
  *     matches_ask(&matches, file, is_named, &error);            // for each FILE
- *     matches_take(&matches, &pairs, &order, &error);
+ *     matches_take(&matches, &pairs, &order, &shared, &error);
  *     matches_each(&matches, listing, listing_write_block, &error);
  *     matches_release(&matches);
  *

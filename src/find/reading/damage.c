@@ -174,24 +174,36 @@ static bool end_run(struct comparison *c)
 	return c->exchanged <= c->size / SHARE_OF_FILE || c->exchanged <= BLOCK;
 }
 
+/* Two open files with the same size. */
+struct reading {
+	int fds[2];
+	int64_t size;
+	int64_t to_read;    /* the bytes that may still be read */
+	int failed, errors; /* the side that could not be read, and its errno; 0: none */
+};
+
 /* Returns the bytes that both files have at this place; 0 on a failure. */
-static size_t read_chunks(int a, int b, uint8_t *bytes, int64_t at, int64_t size)
+static size_t read_chunks(struct reading *reading, uint8_t *bytes, int64_t at)
 {
 	/* Most files that are not damaged copies differ near their beginning. */
 	size_t most = at < (int64_t)CHUNK - (int64_t)FIRST_CHUNK ? FIRST_CHUNK : CHUNK;
-	size_t wanted = size - at < (int64_t)most ? (size_t)(size - at) : most;
-	const int fds[2] = {a, b};
+	int64_t left = reading->size - at;
+	size_t wanted = left < (int64_t)most ? (size_t)left : most;
 
 	for (int side = 0; side < 2; side++)
 		for (size_t got = 0; got < wanted;) {
-			ssize_t part = pread(fds[side], bytes + (size_t)side * CHUNK + got,
+			ssize_t part = pread(reading->fds[side], bytes + (size_t)side * CHUNK + got,
 					     wanted - got, (off_t)(at + (int64_t)got));
 			if (part < 0 && errno == EINTR)
 				continue;
-			if (part <= 0)
+			if (part <= 0) {
+				reading->failed = side;
+				reading->errors = part < 0 ? errno : 0;
 				return 0;
+			}
 			got += (size_t)part;
 		}
+	reading->to_read -= 2 * (int64_t)wanted;
 	return wanted;
 }
 
@@ -211,21 +223,29 @@ static bool compare_chunk(struct comparison *c, const uint8_t *bytes, int64_t at
 	return true;
 }
 
-bool damage_compare(int a, int b, int64_t size, int64_t *to_read, struct damage *damage)
+static bool compare_all(struct reading *reading, uint8_t *bytes, struct comparison *c)
 {
-	uint8_t *bytes = malloc(2 * CHUNK);
-	struct comparison c = {.size = size, .damage = damage};
-	bool is_damage = bytes != NULL;
-
-	*damage = (struct damage){.count = 0};
-	for (int64_t at = 0; is_damage && at < size;) {
-		size_t got = *to_read < 2 * (int64_t)CHUNK ? 0 : read_chunks(a, b, bytes, at, size);
-		*to_read -= 2 * (int64_t)got;
-		is_damage = got > 0 && compare_chunk(&c, bytes, at, got);
+	for (int64_t at = 0; at < reading->size;) {
+		size_t got =
+			reading->to_read < 2 * (int64_t)CHUNK ? 0 : read_chunks(reading, bytes, at);
+		if (got == 0 || !compare_chunk(c, bytes, at, got))
+			return false;
 		at += (int64_t)got;
 	}
+	return end_run(c) && c->damage->count > 0;
+}
+
+/* False if the files differ in another way, or cannot be read. */
+static bool compare(struct reading *reading, struct damage *damage)
+{
+	uint8_t *bytes = malloc(2 * CHUNK);
+	struct comparison c = {.size = reading->size, .damage = damage};
+	bool is_damage;
+
+	*damage = (struct damage){.count = 0};
+	reading->errors = bytes == NULL ? ENOMEM : 0;
+	is_damage = bytes != NULL && compare_all(reading, bytes, &c);
 	free(bytes);
-	is_damage = is_damage && end_run(&c) && damage->count > 0;
 	damage->is_bit = damage->count == c.bits;
 	damage->may_be_edit = damage->is_bit && c.edited_bits > 0;
 	if (c.exchanged > 0 || c.bits > 0)
@@ -236,9 +256,10 @@ bool damage_compare(int a, int b, int64_t size, int64_t *to_read, struct damage 
 
 /* ---- Pairs ---- */
 
-void damage_finder_init(struct damage_finder *finder, int64_t read_max)
+void damage_finder_init(struct damage_finder *finder, int64_t read_max, damage_failed_fn *failed,
+			void *context)
 {
-	*finder = (struct damage_finder){.to_read = read_max};
+	*finder = (struct damage_finder){.to_read = read_max, .failed = failed, .context = context};
 	pthread_mutex_init(&finder->lock, NULL);
 }
 
@@ -304,18 +325,19 @@ static uint64_t hash_of_pair(const struct file_pair *pair)
 			   hash_seeded_bytes(pair->b->path_hash));
 }
 
-/* Takes the damage. Without memory, the pair is examined again. */
+/* Takes the damage. Sets *lacks_memory if it could not be remembered. */
 static const struct damage *remember(struct damage_finder *finder, const struct file_pair *pair,
-				     struct damage *damage)
+				     struct damage *damage, bool *lacks_memory)
 {
 	uint64_t hash = hash_of_pair(pair);
 	struct simhash_error ignored;
 	struct examined_pair *examined;
 	struct slot *slot;
 
-	if (slots_reserve(&finder->slots, &ignored) != 0 ||
-	    array_reserve(&finder->pairs, &finder->capacity, finder->count + 1,
-			  sizeof *finder->pairs, &ignored) != 0) {
+	*lacks_memory = slots_reserve(&finder->slots, &ignored) != 0 ||
+			array_reserve(&finder->pairs, &finder->capacity, finder->count + 1,
+				      sizeof *finder->pairs, &ignored) != 0;
+	if (*lacks_memory) {
 		free(damage);
 		return NULL;
 	}
@@ -332,22 +354,49 @@ static const struct damage *remember(struct damage_finder *finder, const struct 
 	return damage;
 }
 
-/* Open both files and compare them. NULL: no damage. */
-static struct damage *examine(const struct file_pair *pair, int64_t *to_read)
+/* An error that says that this user has no such file, which is not a failure. */
+static bool is_absence(int system_errno)
 {
-	struct damage damage, *found = NULL;
-	struct stat status;
-	int why, a = reopen_file(pair->a, &status, &why);
-	int b = a < 0 ? -1 : reopen_file(pair->b, &status, &why);
+	return system_errno == 0 || system_errno == ENOENT || system_errno == ENOTDIR ||
+	       system_errno == EACCES || system_errno == EPERM || system_errno == ELOOP ||
+	       system_errno == ENAMETOOLONG;
+}
 
-	if (b >= 0 && damage_compare(a, b, find_file_bytes(pair->a), to_read, &damage))
+static void report(const struct damage_finder *finder, const struct find_file *file,
+		   int system_errno)
+{
+	if (!is_absence(system_errno))
+		finder->failed(finder->context, file, system_errno);
+}
+
+/* Open both files and compare them. NULL: no damage. Subtracts the bytes read from *to_read. */
+static struct damage *examine(const struct damage_finder *finder, const struct file_pair *pair,
+			      int64_t *to_read)
+{
+	const struct find_file *files[2] = {pair->a, pair->b};
+	struct reading reading = {
+		.fds = {-1, -1}, .size = find_file_bytes(pair->a), .to_read = *to_read};
+	struct damage damage, *found = NULL;
+	int why = 0;
+
+	for (int side = 0; side < 2 && (side == 0 || reading.fds[0] >= 0); side++) {
+		struct stat status;
+		reading.fds[side] = reopen_file(files[side], &status, &why);
+		if (reading.fds[side] < 0)
+			report(finder, files[side], why);
+	}
+	if (reading.fds[1] >= 0 && compare(&reading, &damage)) {
 		found = malloc(sizeof *found);
-	if (found != NULL)
-		*found = damage;
-	if (a >= 0)
-		close_content(a);
-	if (b >= 0)
-		close_content(b);
+		if (found == NULL)
+			reading.errors = ENOMEM;
+		else
+			*found = damage;
+	}
+	report(finder, files[reading.failed], reading.errors);
+	for (int side = 0; side < 2; side++)
+		if (reading.fds[side] >= 0)
+			close_content(reading.fds[side]);
+	*to_read = reading.to_read;
 	return found;
 }
 
@@ -357,6 +406,7 @@ const struct damage *damage_find(struct damage_finder *finder, const struct file
 	struct damage *found;
 	int64_t granted, left;
 	uint32_t number;
+	bool lacks_memory;
 
 	if (finder == NULL || !may_be_damaged(pair))
 		return NULL;
@@ -372,10 +422,12 @@ const struct damage *damage_find(struct damage_finder *finder, const struct file
 	pthread_mutex_unlock(&finder->lock);
 	if (number != NO_ITEM || granted <= 0)
 		return result;
-	found = examine(pair, &left);
+	found = examine(finder, pair, &left);
 	pthread_mutex_lock(&finder->lock);
 	finder->to_read -= granted - left > CHARGE ? granted - left : CHARGE;
-	result = remember(finder, pair, found);
+	result = remember(finder, pair, found, &lacks_memory);
 	pthread_mutex_unlock(&finder->lock);
+	if (lacks_memory)
+		report(finder, pair->a, ENOMEM);
 	return result;
 }

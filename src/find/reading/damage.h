@@ -2,7 +2,7 @@
  * Recognizes damaged copies: two files of equal size that differ only as a failing disk, memory or
  * transfer makes them differ.
  *
- *     damage_finder_init(&finder, DAMAGE_READ_MAX);
+ *     damage_finder_init(&finder, DAMAGE_READ_MAX, say_failed, context);
  *     damage = damage_find(&finder, &pair);            // NULL: not a damaged copy, or unknown
  *     damage_finder_release(&finder);
  *
@@ -54,29 +54,29 @@ struct examined_pair {
 	struct damage *damage; /* owned; NULL: none */
 };
 
+/* Receives a file that cannot be read, although it is there and has not changed. Any thread calls it. */
+typedef void damage_failed_fn(void *context, const struct find_file *file, int system_errno);
+
 /* Any thread may use it. */
 struct damage_finder {
-	pthread_mutex_t lock; /* for all fields */
+	damage_failed_fn *failed;
+	void *context;
+	pthread_mutex_t lock; /* for the fields below */
 	int64_t to_read;      /* the bytes that may still be read */
 	struct examined_pair *pairs;
 	size_t count, capacity;
 	struct slots slots; /* indexes `pairs` */
 };
 
-void damage_finder_init(struct damage_finder *finder, int64_t read_max);
+void damage_finder_init(struct damage_finder *finder, int64_t read_max, damage_failed_fn *failed,
+			void *context);
 void damage_finder_release(struct damage_finder *finder);
 
 /*
  * Compare the files of a pair, if they are files of this host with equal sizes and similar content,
  * and if enough bytes may still be read. The result stays valid until the release of the finder.
- * NULL also if a file has changed or cannot be read, or if memory is short.
+ * NULL also if a file has changed or cannot be read.
  */
 const struct damage *damage_find(struct damage_finder *finder, const struct file_pair *pair);
-
-/*
- * Compare two open files with `size` bytes. False if they are identical, differ in another way, or
- * cannot be read. Subtracts the bytes read from *to_read, and returns false when it is below 0.
- */
-bool damage_compare(int a, int b, int64_t size, int64_t *to_read, struct damage *damage);
 
 #endif
