@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "act/act.h"
+#include "act/acting/act.h"
 #include "base/basic/bytes.h"
 
 #define COPIES 2

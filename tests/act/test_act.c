@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "act/act.h"
-#include "act/undo.h"
+#include "act/acting/act.h"
+#include "act/undo/undo.h"
 #include "base/files/open_file.h"
 
 #define FILES_MAX 8

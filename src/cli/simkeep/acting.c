@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "act/act.h"
+#include "act/acting/act.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/files/open_file.h"

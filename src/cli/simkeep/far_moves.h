@@ -12,7 +12,7 @@
 #ifndef SIMHASH_CLI_FAR_MOVES_H
 #define SIMHASH_CLI_FAR_MOVES_H
 
-#include "act/act.h"
+#include "act/acting/act.h"
 #include "cli/options/keep_options.h"
 #include "cli/terminal/progress_line.h"
 

@@ -11,7 +11,7 @@
 #ifndef SIMHASH_CLI_INDEX_UPDATE_H
 #define SIMHASH_CLI_INDEX_UPDATE_H
 
-#include "act/act.h"
+#include "act/acting/act.h"
 #include "base/data/arena.h"
 #include "cli/options/options.h"
 #include "store/write/changed_rows.h"

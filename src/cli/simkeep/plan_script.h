@@ -11,7 +11,7 @@
 #ifndef SIMHASH_CLI_PLAN_SCRIPT_H
 #define SIMHASH_CLI_PLAN_SCRIPT_H
 
-#include "act/act.h"
+#include "act/acting/act.h"
 #include "keep/keep.h"
 #include "report/lists/output_file.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/undo.h"
+#include "act/undo/undo.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"

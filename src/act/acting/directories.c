@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/work.h"
+#include "act/acting/act.h"
+#include "act/acting/work.h"
+#include "act/file/attributes.h"
 #include "base/data/array.h"
 #include "base/files/entry_reader.h"
 #include "base/files/open_file.h"

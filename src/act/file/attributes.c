@@ -1,6 +1,5 @@
 /*
- * Compares and copies extended attributes and access lists, and recognizes attributes that forbid a
- * removal.
+ * Implements attributes.h.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -9,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/act.h"
+#include "act/file/attributes.h"
+#include "base/basic/clock.h"
 #include "base/basic/error.h"
 
 #ifdef __linux__
@@ -207,4 +207,41 @@ int check_removal(const struct place *place, const struct stat *status, struct s
 		return error_set(why, SIMHASH_E_RANGE,
 				 "its directory lets only the owner of a file remove it");
 	return 0;
+}
+
+/* ---- Owner, mode and times ---- */
+
+static struct timespec timespec_of(int64_t ns)
+{
+	struct timespec time = {.tv_sec = (time_t)(ns / NS_PER_S),
+				.tv_nsec = (long)(ns % NS_PER_S)};
+
+	if (time.tv_nsec < 0) {
+		time.tv_nsec += NS_PER_S;
+		time.tv_sec--;
+	}
+	return time;
+}
+
+bool has_owner(const struct stat *status, const struct journal_file *file)
+{
+	return (uint32_t)status->st_uid == file->owner && (uint32_t)status->st_gid == file->group;
+}
+
+mode_t restored_mode(const struct stat *status, const struct journal_file *file)
+{
+	bool same_owner = (uint32_t)status->st_uid == file->owner;
+	bool same_group = (uint32_t)status->st_gid == file->group;
+	mode_t mode = (mode_t)file->mode;
+
+	if (!same_owner || !same_group)
+		mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	return same_group ? mode : mode & (~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3);
+}
+
+int restore_times(int fd, const struct journal_file *file)
+{
+	const struct timespec times[] = {timespec_of(file->atime_ns), timespec_of(file->mtime_ns)};
+
+	return futimens(fd, times);
 }

@@ -17,10 +17,11 @@
 #include <sys/vfs.h>
 #endif
 
-#include "act/act.h"
-#include "act/same_bytes.h"
-#include "act/undo_state.h"
-#include "act/work.h"
+#include "act/acting/act.h"
+#include "act/acting/work.h"
+#include "act/file/attributes.h"
+#include "act/file/same_bytes.h"
+#include "act/file/share_blocks.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 #include "place/rename.h"

@@ -5,21 +5,9 @@
 #ifndef SIMHASH_ACT_UNDO_STATE_H
 #define SIMHASH_ACT_UNDO_STATE_H
 
-#include "act/undo.h"
+#include "act/undo/undo.h"
 #include "place/place.h"
 #include "store/row/file_row.h"
-
-/* Does the file have the owner and the group of the journal? */
-bool has_owner(const struct stat *status, const struct journal_file *file);
-
-/*
- * The mode of a restored file. If its owner or group differs, it gets no set-user-ID or
- * set-group-ID bit. If its group differs, the group has no more permissions than all users.
- */
-mode_t restored_mode(const struct stat *status, const struct journal_file *file);
-
-/* -1 with errno. */
-int restore_times(int fd, const struct journal_file *file);
 
 /*
  * Restore the attributes of a file whose content is restored, and write it to the disk. `from` -1:

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "act/journal.h"
+#include "act/journal/journal.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/files/open_file.h"

@@ -3,7 +3,7 @@
  * file is unchanged.
  * SPDX-License-Identifier: MIT
  */
-#include "act/side.h"
+#include "act/file/side.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * removed.
  * SPDX-License-Identifier: MIT
  */
-#include "act/saved_bytes.h"
+#include "act/file/saved_bytes.h"
 
 #include <stdlib.h>
 

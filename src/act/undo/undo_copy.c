@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/same_bytes.h"
-#include "act/undo_state.h"
+#include "act/file/attributes.h"
+#include "act/file/same_bytes.h"
+#include "act/undo/undo_state.h"
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "act/act.h"
+#include "act/file/share_blocks.h"
 #include "base/basic/error.h"
 #include "base/files/extents.h"
 

@@ -7,8 +7,8 @@
 
 #include <signal.h>
 
-#include "act/journal.h"
-#include "act/side.h"
+#include "act/file/side.h"
+#include "act/journal/journal.h"
 #include "base/basic/error.h"
 
 struct actor;
@@ -51,6 +51,9 @@ static inline int refuse_taken(struct work *work)
 {
 	return refuse(work, "the directory to move to has another file with its name");
 }
+
+/* An unused name: KEEP_TEMPORARY_PREFIX and 16 random digits. */
+void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE]);
 
 /* Do the names still lead to both files, and are these unchanged? -1 with the reason in `why`. */
 int check_unchanged(struct work *work);

@@ -102,6 +102,12 @@ int journal_read(const char *path, const char *host, struct journal_list *list,
 		 struct simhash_error *error);
 void journal_list_release(struct journal_list *list);
 
+/*
+ * A second name derived from a temporary name. Undo finds it after a kill, because it knows the
+ * first name.
+ */
+void second_temporary(const char *temporary, char name[TEMPORARY_SIZE]);
+
 const char *action_name(enum keep_action action);
 
 #endif

@@ -29,11 +29,11 @@
 
 #include <stdatomic.h>
 
-#include "act/journal.h"
-#include "act/kept_archive.h"
-#include "act/path_notes.h"
-#include "act/protected_names.h"
-#include "act/saved_bytes.h"
+#include "act/file/kept_archive.h"
+#include "act/file/protected_names.h"
+#include "act/file/saved_bytes.h"
+#include "act/journal/journal.h"
+#include "act/journal/path_notes.h"
 #include "base/files/extents.h"
 #include "keep/keep.h"
 #include "place/place.h"
@@ -181,63 +181,5 @@ struct far_spaces {
 /* Add up a plan. Looks at the files, but opens none. The caller releases the result. */
 void far_spaces_add_up(struct far_spaces *spaces, const struct plan *plan, const char *move_to);
 void far_spaces_release(struct far_spaces *spaces);
-
-/* ---- Shared by acts and undo ---- */
-
-/* An unused name: KEEP_TEMPORARY_PREFIX and 16 random digits. */
-void temporary_name(uint64_t *random, char name[TEMPORARY_SIZE]);
-
-/*
- * A second name derived from a temporary name. Undo finds it after a kill, because it knows the
- * first name.
- */
-void second_temporary(const char *temporary, char name[TEMPORARY_SIZE]);
-
-/*
- * Can a name in this directory be removed or replaced? Not if the directory is append-only or
- * immutable, or if it is sticky and the user owns neither it nor the file. `status` is the status
- * of the file and may be NULL. -1 with the reason.
- */
-int check_removal(const struct place *place, const struct stat *status, struct simhash_error *why);
-
-/* Do two files have the same extended attributes, as far as the system shows them? */
-bool has_same_attributes(int x, int y);
-
-/*
- * Does `copy` lack an extended attribute of a user, an access list or a capability of `file`, or
- * have another value?
- */
-bool lacks_attributes(int file, int copy);
-
-/* Does it have extended attributes or access lists that a program or a user has set? */
-bool has_attributes(int fd);
-
-/*
- * Copy the extended attributes of one file to another. With `all`, this includes capabilities and
- * access lists, which only the file's owner and group should have. -1 with errno if some are
- * missing.
- */
-int copy_attributes(int from, int to, bool all);
-
-/*
- * Can two files share blocks? This checks as much as possible without sharing them. -1 with the
- * reason.
- */
-int check_sharing(int kept, int copy, struct simhash_error *why);
-
-/* Return the disk space of a file: its size or, if it has holes, the bytes of its blocks. */
-uint64_t disk_bytes(const struct stat *status);
-
-/*
- * Return the bytes of a file that removing it would free: all bytes except holes and blocks that it
- * shares with other files.
- */
-uint64_t own_bytes(int fd, const struct stat *status);
-
-/* Do two files with the same content already share all their blocks? */
-bool has_same_blocks(int kept, int copy);
-
-/* Let `copy` share the blocks of `kept`, after the kernel has compared them. -1 with the reason. */
-int share_blocks(int kept, int copy, int64_t size_bytes, struct simhash_error *why);
 
 #endif

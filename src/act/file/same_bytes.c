@@ -2,7 +2,7 @@
  * Reads two files in parallel piece by piece, compares or copies their bytes, and hashes them.
  * SPDX-License-Identifier: MIT
  */
-#include "act/same_bytes.h"
+#include "act/file/same_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

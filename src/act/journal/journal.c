@@ -2,7 +2,7 @@
  * Writes the journal and synchronizes it with the disk.
  * SPDX-License-Identifier: MIT
  */
-#include "act/journal.h"
+#include "act/journal/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,4 +200,13 @@ int journal_close(struct journal *journal, struct simhash_error *error)
 		status = fail(journal, error);
 	journal->stream = NULL;
 	return status;
+}
+
+void second_temporary(const char *temporary, char name[TEMPORARY_SIZE])
+{
+	size_t size = strlen(temporary);
+
+	memcpy(name, temporary, size + 1);
+	if (size > 0)
+		name[size - 1] = name[size - 1] == '0' ? '1' : '0';
 }

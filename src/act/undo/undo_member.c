@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/kept_archive.h"
-#include "act/undo_state.h"
+#include "act/file/kept_archive.h"
+#include "act/undo/undo_state.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/files/temporary.h"

@@ -9,10 +9,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/protected_names.h"
-#include "act/same_bytes.h"
-#include "act/work.h"
+#include "act/acting/act.h"
+#include "act/acting/work.h"
+#include "act/file/attributes.h"
+#include "act/file/protected_names.h"
+#include "act/file/same_bytes.h"
+#include "act/file/share_blocks.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
 

@@ -3,7 +3,8 @@
  * to the journal, does it, and writes its outcome.
  * SPDX-License-Identifier: MIT
  */
-#include "act/act.h"
+#include "act/acting/act.h"
+#include "act/file/share_blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +16,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "act/protected_names.h"
-#include "act/same_bytes.h"
-#include "act/work.h"
+#include "act/acting/work.h"
+#include "act/file/protected_names.h"
+#include "act/file/same_bytes.h"
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"

@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/same_bytes.h"
-#include "act/work.h"
+#include "act/acting/act.h"
+#include "act/acting/work.h"
+#include "act/file/attributes.h"
+#include "act/file/same_bytes.h"
+#include "act/file/share_blocks.h"
 #include "base/files/open_file.h"
 #include "place/rename.h"
 

@@ -6,8 +6,8 @@
 #ifndef SIMHASH_ACT_UNDO_H
 #define SIMHASH_ACT_UNDO_H
 
-#include "act/journal.h"
-#include "act/path_notes.h"
+#include "act/journal/journal.h"
+#include "act/journal/path_notes.h"
 
 struct kept_archive;
 

@@ -16,7 +16,7 @@
 #ifndef SIMHASH_ACT_KEPT_ARCHIVE_H
 #define SIMHASH_ACT_KEPT_ARCHIVE_H
 
-#include "act/side.h"
+#include "act/file/side.h"
 #include "scan/archive/sandbox.h"
 
 /* Members of this many bytes are read in one pass, and at least one. */

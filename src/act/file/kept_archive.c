@@ -2,7 +2,7 @@
  * Reads members of an archive again into a mapped temporary file.
  * SPDX-License-Identifier: MIT
  */
-#include "act/kept_archive.h"
+#include "act/file/kept_archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

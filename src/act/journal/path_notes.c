@@ -2,7 +2,7 @@
  * Keeps notes of paths in a hash table.
  * SPDX-License-Identifier: MIT
  */
-#include "act/path_notes.h"
+#include "act/journal/path_notes.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -6,41 +6,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/undo_state.h"
+#include "act/file/attributes.h"
+#include "act/file/share_blocks.h"
+#include "act/undo/undo_state.h"
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 
 /* ---- Attributes ---- */
-
-static struct timespec timespec_of(int64_t ns)
-{
-	struct timespec time = {.tv_sec = (time_t)(ns / NS_PER_S),
-				.tv_nsec = (long)(ns % NS_PER_S)};
-
-	if (time.tv_nsec < 0) {
-		time.tv_nsec += NS_PER_S;
-		time.tv_sec--;
-	}
-	return time;
-}
-
-bool has_owner(const struct stat *status, const struct journal_file *file)
-{
-	return (uint32_t)status->st_uid == file->owner && (uint32_t)status->st_gid == file->group;
-}
-
-mode_t restored_mode(const struct stat *status, const struct journal_file *file)
-{
-	bool same_owner = (uint32_t)status->st_uid == file->owner;
-	bool same_group = (uint32_t)status->st_gid == file->group;
-	mode_t mode = (mode_t)file->mode;
-
-	if (!same_owner || !same_group)
-		mode &= ~(mode_t)(S_ISUID | S_ISGID);
-	return same_group ? mode : mode & (~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3);
-}
 
 static int restore_owner(int fd, const struct journal_file *file, struct stat *now,
 			 struct undo_result *result)
@@ -58,13 +31,6 @@ static int restore_owner(int fd, const struct journal_file *file, struct stat *n
 					     : "restored with another owner or group, and so with "
 					       "fewer permissions";
 	return 0;
-}
-
-int restore_times(int fd, const struct journal_file *file)
-{
-	const struct timespec times[] = {timespec_of(file->atime_ns), timespec_of(file->mtime_ns)};
-
-	return futimens(fd, times);
 }
 
 /* The mode is last, because it shows that a directory is restored. */

@@ -2,7 +2,7 @@
  * Searches protected directories for files with several names.
  * SPDX-License-Identifier: MIT
  */
-#include "act/protected_names.h"
+#include "act/file/protected_names.h"
 
 #include <dirent.h>
 #include <errno.h>

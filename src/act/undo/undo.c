@@ -3,16 +3,17 @@
  * files.
  * SPDX-License-Identifier: MIT
  */
-#include "act/undo.h"
+#include "act/undo/undo.h"
+#include "act/file/attributes.h"
+#include "act/file/share_blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include "act/same_bytes.h"
-#include "act/undo_state.h"
+#include "act/file/same_bytes.h"
+#include "act/undo/undo_state.h"
 #include "base/basic/error.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
@@ -89,15 +90,6 @@ static bool looks_restored(const struct stat *status, const struct journal_file 
 	return S_ISREG(status->st_mode) && status->st_size == file->size_bytes &&
 	       stat_mtime_ns(status) == file->mtime_ns &&
 	       (status->st_mode & 07777) == restored_mode(status, file);
-}
-
-void second_temporary(const char *temporary, char name[TEMPORARY_SIZE])
-{
-	size_t size = strlen(temporary);
-
-	memcpy(name, temporary, size + 1);
-	if (size > 0)
-		name[size - 1] = name[size - 1] == '0' ? '1' : '0';
 }
 
 /*
