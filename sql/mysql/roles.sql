@@ -17,6 +17,7 @@ GRANT SELECT, INSERT ON {database}.filter_command TO {writer};
 GRANT SELECT, INSERT, DELETE ON {database}.measure TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.sketch TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.pieces TO {writer};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.damage TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.find_run TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_group TO {writer};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.file_pair TO {writer};
@@ -35,6 +36,7 @@ GRANT SELECT ON {database}.find_run TO {reader};
 GRANT SELECT ON {database}.measure TO {reader};
 GRANT SELECT ON {database}.sketch TO {reader};
 GRANT SELECT ON {database}.pieces TO {reader};
+GRANT SELECT ON {database}.damage TO {reader};
 
 -- This user runs SQL queries and sees only the views.
 GRANT SELECT ON {database}.file_text TO {sql};
@@ -51,4 +53,5 @@ GRANT SELECT ON {database}.ungrouped_file TO {sql};
 GRANT SELECT ON {database}.found_pair TO {sql};
 GRANT SELECT ON {database}.part_of TO {sql};
 GRANT SELECT ON {database}.file_copies TO {sql};
+GRANT SELECT ON {database}.damaged_file TO {sql};
 GRANT SELECT ON {database}.find_run_text TO {sql};

@@ -46,6 +46,20 @@ JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.s
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
 WHERE f.compressed_size = 0;
 
+-- Files that were damaged, as simhash --scrub found them. A file that was read for the index later is left out.
+CREATE OR REPLACE VIEW damaged_file AS
+SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
+	f.size, d.found_size, d.found_at_ns DIV 1000000000 AS found_at,
+	DATE_ADD('1970-01-01', INTERVAL d.found_at_ns DIV 1000000000 SECOND) AS found_utc,
+	d.verified_at_ns DIV 1000000000 AS verified_at,
+	DATE_ADD('1970-01-01', INTERVAL d.verified_at_ns DIV 1000000000 SECOND) AS verified_utc,
+	CASE WHEN d.is_unreadable <> 0 THEN 'unreadable' WHEN d.status_moved <> 0 THEN 'time restored' ELSE 'damaged' END AS kind,
+	d.different_bytes, d.compared_bytes, d.first_byte, d.last_byte, d.resemblance,
+	LOWER(HEX(f.content_hash)) AS content_hash, LOWER(HEX(d.found_hash)) AS found_hash
+FROM damage d JOIN file f ON f.tag_set = d.tag_set AND f.host = d.host AND f.path_hash = d.path_hash
+	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns
+JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
+
 CREATE OR REPLACE VIEW extension_statistics AS
 SELECT t.name AS tag_set, {e.extension} AS extension, e.files, e.bytes,
 	e.least_skew, e.largest_skew, e.least_skew_ext, e.largest_skew_ext

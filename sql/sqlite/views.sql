@@ -20,6 +20,7 @@ DROP VIEW IF EXISTS similar_group;
 DROP VIEW IF EXISTS part_of;
 DROP VIEW IF EXISTS found_pair;
 DROP VIEW IF EXISTS file_copies;
+DROP VIEW IF EXISTS damaged_file;
 
 -- Files, with names instead of ids and with paths as text. All names of one file have the same file_id. For a file
 -- without an inode and for an archive member, file_id is made from the path.
@@ -66,6 +67,21 @@ FROM (
 JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.size = c.size
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
 WHERE f.compressed_size = 0;
+
+-- Files that were damaged, as simhash --scrub found them. A file that was read for the index later is left out.
+CREATE VIEW damaged_file AS
+SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
+		|| '/' || CAST(f.name AS TEXT) AS path,
+	f.size, d.found_size, d.found_at_ns / 1000000000 AS found_at,
+	strftime('%Y-%m-%d %H:%M:%S', d.found_at_ns / 1000000000, 'unixepoch') AS found_utc,
+	d.verified_at_ns / 1000000000 AS verified_at,
+	strftime('%Y-%m-%d %H:%M:%S', d.verified_at_ns / 1000000000, 'unixepoch') AS verified_utc,
+	CASE WHEN d.is_unreadable <> 0 THEN 'unreadable' WHEN d.status_moved <> 0 THEN 'time restored' ELSE 'damaged' END AS kind,
+	d.different_bytes, d.compared_bytes, d.first_byte, d.last_byte, d.resemblance,
+	lower(hex(f.content_hash)) AS content_hash, lower(hex(d.found_hash)) AS found_hash
+FROM damage d JOIN file f ON f.tag_set = d.tag_set AND f.host = d.host AND f.path_hash = d.path_hash
+	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns
+JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
 CREATE VIEW extension_statistics AS
 SELECT t.name AS tag_set, CAST(e.extension AS TEXT) AS extension, e.files, e.bytes,

@@ -59,7 +59,8 @@ static bool same_row(const struct file_row *x, const struct file_row *y)
 	       x->links == y->links && x->compressed_size_bytes == y->compressed_size_bytes &&
 	       x->contents == y->contents &&
 	       memcmp(x->content_hash, y->content_hash, CONTENT_HASH_SIZE) == 0 &&
-	       x->scanned_at_ns == y->scanned_at_ns &&
+	       x->scanned_at_ns == y->scanned_at_ns && x->verified_at_ns == y->verified_at_ns &&
+	       x->changed_ns == y->changed_ns &&
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
 	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0 &&
 	       x->has_resemblance == y->has_resemblance && x->pieces_made == y->pieces_made &&
@@ -77,10 +78,11 @@ static void sum_bytes(XXH3_state_t *state, struct bytes bytes)
 
 static void sum_row(XXH3_state_t *state, const struct file_row *row)
 {
-	const int64_t numbers[] = {row->size_bytes,    row->mtime_ns, row->device,
-				   row->inode,	       row->links,    row->compressed_size_bytes,
-				   row->scanned_at_ns, row->contents, row->pieces_made,
-				   row->document_ns};
+	const int64_t numbers[] = {
+		row->size_bytes,    row->mtime_ns,	 row->device,
+		row->inode,	    row->links,		 row->compressed_size_bytes,
+		row->scanned_at_ns, row->contents,	 row->pieces_made,
+		row->document_ns,   row->verified_at_ns, row->changed_ns};
 
 	XXH3_64bits_update(state, row->path_hash, PATH_HASH_SIZE);
 	sum_bytes(state, row->directory);
@@ -114,7 +116,9 @@ static void compare_row(struct copy *copy, const struct file_row *row)
 		sum_row(copy->sum_from, ours);
 		sum_row(copy->sum_to, row);
 		part->is_same[copy->next] = true;
-	} else if (row->scanned_at_ns > ours->scanned_at_ns) {
+	} else if (row->scanned_at_ns > ours->scanned_at_ns ||
+		   (row->scanned_at_ns == ours->scanned_at_ns &&
+		    row->verified_at_ns > ours->verified_at_ns)) {
 		copy->summary->newer++;
 		part->is_same[copy->next] = part->is_newer[copy->next] = true;
 	}

@@ -11,7 +11,7 @@ newest=$(newest_version)
 # Columns that must not differ: all except for where and when a file was scanned, and columns that
 # newer versions fill by scanning.
 same_columns() { # VERSION
-	local added="contents|pieces"
+	local added="contents|pieces|ctime_ns"
 	[ "$1" -ge 3 ] || added+="|links"
 	[ "$1" -ge 17 ] || added+="|resemblance_sketch"
 	if [ "$TEST_ENGINE" = sqlite ]; then

@@ -5,8 +5,10 @@
  */
 #include "cli/options/index_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "cli/options/options.h"
 #include "scan/archive/container.h"
@@ -24,6 +26,7 @@ void index_arguments_init(struct index_arguments *arguments)
 			    .max_depth = CONTAINER_DEPTH,
 			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
+		.scrub_share = 1,
 		.threads = processors()};
 	exclusions_init(&arguments->exclusions);
 }
@@ -115,6 +118,17 @@ static int set_decompress(const struct option_use *use, struct simhash_error *er
 	}
 	arguments->request.containers = kinds;
 	return 0;
+}
+
+static int set_rate(const struct option_use *use, struct simhash_error *error)
+{
+	int64_t *rate = use->field;
+
+	if (set_size(use, error) != 0)
+		return -1;
+	return *rate > 0 ? 0
+			 : error_set(error, SIMHASH_E_RANGE, "--%s '%s': expected at least 1",
+				     use->row->name, use->text);
 }
 
 static int add_filter(const struct option_use *use, struct simhash_error *error)
@@ -213,6 +227,39 @@ static int set_import(const struct option_use *use, struct simhash_error *error)
 	return set_enum(use, error);
 }
 
+/* Return the seconds of a unit of time, or 0. */
+static int64_t time_unit(const char *text)
+{
+	return strcmp(text, "s") == 0	? 1
+	       : strcmp(text, "m") == 0 ? 60
+	       : strcmp(text, "h") == 0 ? 3600
+	       : strcmp(text, "d") == 0 ? 86400
+					: 0;
+}
+
+/* "10%" is a share of the bytes, and "2h" a time. */
+static int set_scrub(const struct option_use *use, struct simhash_error *error)
+{
+	struct index_arguments *arguments = use->arguments;
+	const char *text = use->text == NULL ? "100%" : use->text;
+	size_t digits = strspn(text, "0123456789");
+	int64_t unit = time_unit(text + digits);
+
+	arguments->scrub_share = 1;
+	arguments->scrub_time_ns = 0;
+	if (digits > 0 && digits < 9 && unit > 0 && strtol(text, NULL, 10) > 0)
+		arguments->scrub_time_ns = strtol(text, NULL, 10) * unit * NS_PER_S;
+	else if (parse_share(&(struct option_use){.row = use->row, .text = text},
+			     &arguments->scrub_share, error) != 0 ||
+		 arguments->scrub_share <= 0)
+		return error_set(
+			error, SIMHASH_E_RANGE,
+			"--scrub '%s': expected a part of the bytes such as 10%%, or a time "
+			"such as 30m or 2h",
+			text);
+	return set_enum(use, error);
+}
+
 static int set_format(const struct option_use *use, struct simhash_error *error)
 {
 	struct index_arguments *arguments = use->arguments;
@@ -235,7 +282,7 @@ static int set_tls(const struct option_use *use, struct simhash_error *error)
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 static const char *const limit_words[] = {
-	"depth=", "inflated=", "total=", "memory=", "seconds=", "output=", NULL};
+	"depth=", "inflated=", "total=", "memory=", "seconds=", "output=", "rate=", NULL};
 
 static const char *const format_words[] = {"text", "json", "digest", NULL};
 
@@ -292,6 +339,15 @@ static const struct option_row rows[] = {
 	{0, "status", NULL, "show the size, hosts and runs of the index", .parse = set_enum,
 	 .field = FIELD(task), .constant = TASK_STATUS, .is_common = true,
 	 .only_with = "database wait-server format quiet"},
+	{0, "scrub", "[=SHARE|TIME]",
+	 "read unchanged files again from the disk, the least recently verified ones first, and "
+	 "report damaged files; PATHs limit it, and so does a part of the bytes such as 10%, or a "
+	 "time "
+	 "such as 2h",
+	 .parse = set_scrub, .field = FIELD(task), .kind = VALUE_TEXT, .constant = TASK_SCRUB,
+	 .is_common = true,
+	 .only_with = "database wait-server quiet progress summary tag-set host threads limits "
+		      "limits=rate PATH"},
 	{0, "forget", NULL,
 	 "remove files at and below each PATH from the index; with --measure, remove all sketches "
 	 "by that measure",
@@ -375,6 +431,8 @@ static const struct option_row rows[] = {
 	 .kind = VALUE_TEXT, .needs = "filter"},
 	{0, "limits=output", "=SIZE", "output of one COMMAND (default: 256M)", .parse = set_size,
 	 .field = FIELD(request.filter_limits.bytes), .kind = VALUE_TEXT, .needs = "filter"},
+	{0, "limits=rate", "=SIZE", "bytes that --scrub reads in a second (default: no limit)",
+	 .parse = set_rate, .field = FIELD(bytes_per_second), .kind = VALUE_TEXT, .needs = "scrub"},
 	{0, "measure", "=MEASURE",
 	 "also store sketches by simhash64, simhash128, minhash or bottomk, with parameters as in "
 	 "minhash:words=3; can be given eight times",
@@ -394,13 +452,14 @@ static const struct option_row rows[] = {
 const struct option_program index_program = {
 	.name = "simhash",
 	.usage = "Usage: simhash [OPTION]... PATH...\n"
+		 "       simhash --scrub[=SHARE|TIME] [PATH]...\n"
 		 "       simhash --status | --forget PATH... | --print FILE...\n"
 		 "       simhash --init-database | --copy-to=URL\n"
 		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
 	.about = "Index all files at and below each PATH, so that simfind can list similar files. "
 		 "Unchanged files are not read again, and deleted files leave the index.",
 	.statuses = "0 success, 1 failure, also if no PATH can be read, 2 some files could not be "
-		    "read",
+		    "read, 3 --scrub found damaged files",
 	.operand = "PATH",
 	.operand_list = "files0-from",
 	.help_column = 25,
@@ -516,6 +575,7 @@ int index_arguments_parse(struct index_arguments *arguments, int argc, char **ar
 	case TASK_COPY:
 	case TASK_EXPORT:
 	case TASK_IMPORT:
+	case TASK_SCRUB:
 	default:
 		return 0;
 	}

@@ -24,7 +24,8 @@ enum index_task {
 	TASK_INIT_DATABASE,
 	TASK_COPY,
 	TASK_EXPORT,
-	TASK_IMPORT
+	TASK_IMPORT,
+	TASK_SCRUB
 };
 
 /* The formats of --status and --print. */
@@ -40,6 +41,9 @@ struct index_arguments {
 	struct index_request request;
 	struct sandbox_use sandbox; /* for the request, if it has one */
 	const char *tag_file, *host, *copy_to, *export_to, *import_from;
+	double scrub_share;	  /* the part of the bytes to verify */
+	int64_t scrub_time_ns;	  /* 0: no limit */
+	int64_t bytes_per_second; /* 0: no limit */
 	bool is_anonymous, no_documents;
 	bool has_format;
 	bool quiet;

@@ -21,16 +21,21 @@ static void warn(void *context, const char *message)
 	say(PROGRAM, message);
 }
 
-static int run(const struct index_arguments *arguments, bool *had_unreadable,
-	       struct simhash_error *error)
+static int run(const struct index_arguments *arguments, int *ending, struct simhash_error *error)
 {
+	bool had_unreadable = false;
+	int status;
+
 	switch (arguments->task) {
 	case TASK_STATUS:
 		return show_index(arguments, error);
+	case TASK_SCRUB:
+		return scrub(arguments, ending, error);
 	case TASK_FORGET:
 		return forget(arguments, error);
 	case TASK_PRINT:
-		return print_files(arguments, had_unreadable, error);
+		status = print_files(arguments, &had_unreadable, error);
+		break;
 	case TASK_INIT_DATABASE:
 		return init_database(arguments, error);
 	case TASK_COPY:
@@ -41,21 +46,20 @@ static int run(const struct index_arguments *arguments, bool *had_unreadable,
 		return import_digests(arguments, error);
 	case TASK_INDEX:
 	default:
-		if (index_paths(arguments, had_unreadable, error) != 0)
-			return -1;
-		if (!arguments->quiet && arguments->summary == SUMMARY_TEXT)
+		status = index_paths(arguments, &had_unreadable, error);
+		if (status == 0 && !arguments->quiet && arguments->summary == SUMMARY_TEXT)
 			say_next("simfind", arguments->request.location.url, NULL,
 				 "lists similar files.");
-		return 0;
 	}
+	*ending = had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct index_arguments arguments;
 	struct simhash_error error;
-	bool had_unreadable = false;
-	int status;
+	int status, ending = EXIT_SUCCESS;
 
 	if (sandbox_is_meant(argc, argv))
 		return sandbox_serve();
@@ -68,7 +72,7 @@ int main(int argc, char **argv)
 	if (status == 0)
 		status = index_arguments_parse(&arguments, argc, argv, &error);
 	if (status == 0)
-		status = run(&arguments, &had_unreadable, &error);
+		status = run(&arguments, &ending, &error);
 	index_arguments_release(&arguments);
 	if (status >= 0)
 		status = finish_output(&error);
@@ -76,5 +80,5 @@ int main(int argc, char **argv)
 		say(PROGRAM, error.message);
 		return EXIT_FAILURE;
 	}
-	return had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
+	return ending;
 }

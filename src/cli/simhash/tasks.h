@@ -11,6 +11,9 @@
 /* --status */
 int show_index(const struct index_arguments *arguments, struct simhash_error *error);
 
+/* --scrub; *status becomes the exit status */
+int scrub(const struct index_arguments *arguments, int *status, struct simhash_error *error);
+
 /* --forget */
 int forget(const struct index_arguments *arguments, struct simhash_error *error);
 

@@ -230,6 +230,8 @@ int feed_move(struct feed *feed, struct directory *directory, const struct found
 		return error_set_memory(error);
 	feed->batch->size_bytes -= file->size_bytes; /* nothing is read */
 	row_take_file(&task->row, row);
+	if (row->changed_ns != 0) /* renaming changed the status time */
+		task->row.changed_ns = file->changed_ns;
 	/* A member always has the links of its row, which is 1, regardless of its archive. */
 	task->row.links = is_inside_directory(task->row.directory) ? row->links : task->found.links;
 	task->result.is_moved = true;

@@ -139,11 +139,88 @@ const uint8_t *reading_hole(const struct reading *reading, int64_t offset, size_
 	return size > 0 && hole_size(reading, offset, size) == size ? zeros : NULL;
 }
 
+/* ---- Around the page cache ---- */
+
+static void drop(int fd, int64_t from, int64_t size)
+{
+#ifdef POSIX_FADV_DONTNEED
+	posix_fadvise(fd, from, size, POSIX_FADV_DONTNEED);
+#else
+	(void)fd, (void)from, (void)size;
+#endif
+}
+
+#ifdef O_DIRECT
+static bool is_direct(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_DIRECT) != 0;
+}
+
+/* Returns false if the file system cannot read directly. */
+static bool set_direct(int fd, bool direct)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+#else
+static bool is_direct(int fd)
+{
+	(void)fd;
+	return false;
+}
+
+static bool set_direct(int fd, bool direct)
+{
+	(void)fd, (void)direct;
+	return false;
+}
+#endif
+
+bool reading_fills_cache(int fd)
+{
+	return !is_direct(fd);
+}
+
+void reading_begin_around(struct reading *reading, int fd, int64_t size_bytes)
+{
+	*reading = (struct reading){.fd = fd, .is_known = true, .is_around = true};
+	reading_find_holes(reading, size_bytes);
+	if (set_direct(fd, true))
+		return;
+	drop(fd, 0, 0);
+#ifdef POSIX_FADV_SEQUENTIAL
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+}
+
+/*
+ * After EINVAL: some file systems accept the flag, but cannot read every file or place directly. Read
+ * the rest of the file through the cache, without the pages that are there.
+ */
+static bool can_read_again(const struct reading *reading)
+{
+	if (!reading->is_around || !is_direct(reading->fd) || !set_direct(reading->fd, false))
+		return false;
+	drop(reading->fd, 0, 0);
+	return true;
+}
+
+/* A direct read takes whole sectors. It must not begin after the end of the file. */
+#define SECTOR 512
+static size_t whole_sectors(size_t size, size_t max)
+{
+	size = (size + SECTOR - 1) / SECTOR * SECTOR;
+	return size < max ? size : max;
+}
+
 /* ---- Reading ---- */
 
 ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, size_t size)
 {
-	size_t have = 0;
+	size_t have = 0, data;
 
 	while (have < size) {
 		int64_t at = offset + (int64_t)have;
@@ -154,25 +231,20 @@ ssize_t reading_at(const struct reading *reading, int64_t offset, void *buffer, 
 			have += hole;
 			continue;
 		}
-		got = pread(reading->fd, (char *)buffer + have, data_size(reading, at, size - have),
-			    (off_t)at);
+		data = data_size(reading, at, size - have);
+		if (reading->is_around)
+			data = whole_sectors(data, size - have);
+		got = pread(reading->fd, (char *)buffer + have, data, (off_t)at);
 		if (got > 0)
 			have += (size_t)got;
-		else if (got == 0)
+		if (got == 0 || (got > 0 && reading->is_around && got % SECTOR != 0))
 			break;
-		else if (errno != EINTR || (reading->stop != NULL && atomic_load(reading->stop)))
+		if (got > 0 || (errno == EINVAL && can_read_again(reading)))
+			continue;
+		if (errno != EINTR || (reading->stop != NULL && atomic_load(reading->stop)))
 			return -1;
 	}
 	return (ssize_t)have;
-}
-
-static void drop(int fd, int64_t from, int64_t size)
-{
-#ifdef POSIX_FADV_DONTNEED
-	posix_fadvise(fd, from, size, POSIX_FADV_DONTNEED);
-#else
-	(void)fd, (void)from, (void)size;
-#endif
 }
 
 void reading_is_done(struct reading *reading, int64_t offset)

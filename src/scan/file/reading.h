@@ -23,6 +23,7 @@ struct reading {
 	const atomic_bool *stop; /* ends an interrupted read with EINTR; or NULL */
 	bool is_known;		 /* is it known whether the file was cached? */
 	bool was_cached;
+	bool is_around; /* see reading_begin_around */
 	bool has_holes;
 	int64_t first_hole; /* the offset of the first hole, if there is one */
 	bool drops_behind;  /* drop the bytes of a large file soon */
@@ -37,6 +38,15 @@ void reading_begin(struct reading *reading, int fd, int64_t size_bytes);
  * the descriptor.
  */
 void reading_find_holes(struct reading *reading, int64_t size_bytes);
+
+/*
+ * Like both, but read from the medium instead of the page cache, as far as the system allows. From
+ * then on, offsets and sizes are multiples of READING_BLOCK, and so are the addresses of buffers.
+ * Close with reading_close(fd, reading_fills_cache(fd)).
+ */
+#define READING_BLOCK 4096
+void reading_begin_around(struct reading *reading, int fd, int64_t size_bytes);
+bool reading_fills_cache(int fd);
 
 /*
  * If `size` bytes at `offset` are all in a hole, return zeros in their place, else NULL. `size` is at

@@ -168,6 +168,7 @@ static int open_file(struct file_scanner *scanner, int directory_fd, const char 
 		goto fail;
 	}
 	row->mtime_ns = stat_mtime_ns(status);
+	row->changed_ns = stat_ctime_ns(status);
 	row->device = (int64_t)status->st_dev;
 	row->inode = (int64_t)status->st_ino;
 	/* A file reached through a symbolic link has more names than the system counts. */

@@ -24,6 +24,8 @@ void row_take_file(struct file_row *row, const struct file_row *from)
 	row->contents = from->contents;
 	memcpy(row->content_hash, from->content_hash, CONTENT_HASH_SIZE);
 	row->scanned_at_ns = from->scanned_at_ns;
+	row->verified_at_ns = from->verified_at_ns;
+	row->changed_ns = from->changed_ns;
 	row->table = from->table;
 	row_sketches_drop(row->sketches);
 	row->sketches = row_sketches_hold(from->sketches);

@@ -72,7 +72,9 @@ struct file_row {
 	 */
 	int64_t contents;
 	uint8_t content_hash[CONTENT_HASH_SIZE];
-	int64_t scanned_at_ns; /* the time when reading began */
+	int64_t scanned_at_ns;	/* the time when reading began */
+	int64_t verified_at_ns; /* when simhash --scrub read the same content again; 0: never */
+	int64_t changed_ns;	/* the status time before reading; 0: unknown, or a member */
 	struct simhash_sum_table table;
 	struct simhash_keys keys;
 	struct row_sketches *sketches; /* NULL: none were requested */

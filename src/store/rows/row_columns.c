@@ -19,7 +19,7 @@ const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS] = {
 	"sum_00", "sum_01", "sum_02", "sum_03", "sum_04", "sum_05", "sum_06", "sum_07",
 	"sum_08", "sum_09", "sum_10", "sum_11", "sum_12", "sum_13", "sum_14", "sum_15",
 	"uniform", "scatter", "skew", "uniform_ext", "scatter_ext", "skew_ext",
-	"resemblance_sketch", "pieces", "document_time",
+	"resemblance_sketch", "pieces", "document_time", "verified_at_ns", "ctime_ns",
 	/* Written only: */
 	"bucket", "cell", "signed_1", "signed_2", "outline_00", "outline_08",
 };
@@ -57,6 +57,8 @@ static const struct row_member {
 	{RESEMBLANCE, 1, 0},
 	{INTEGERS, 1, AT(pieces_made)},
 	{INTEGERS, 1, AT(document_ns)},
+	{INTEGERS, 1, AT(verified_at_ns)},
+	{INTEGERS, 1, AT(changed_ns)},
 };
 #define MEMBERS (sizeof members / sizeof *members)
 _Static_assert(1 << MEMBERS == ROW_COLUMNS_END, "a member for each column");

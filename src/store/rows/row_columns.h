@@ -32,7 +32,9 @@ enum {
 	ROW_RESEMBLANCE = 1 << (15 + SIMHASH_KEYS),
 	ROW_PIECES = ROW_RESEMBLANCE << 1,
 	ROW_DOCUMENT_TIME = ROW_PIECES << 1,
-	ROW_COLUMNS_END = ROW_DOCUMENT_TIME << 1,
+	ROW_VERIFIED_AT = ROW_DOCUMENT_TIME << 1,
+	ROW_STATUS_TIME = ROW_VERIFIED_AT << 1,
+	ROW_COLUMNS_END = ROW_STATUS_TIME << 1,
 	ROW_CHECKED = ROW_COLUMNS_END, /* not a column: impossible numbers in a row are errors */
 	ROW_WHOLE = ROW_COLUMNS_END - 1 - ROW_HOST /* a reader of whole rows knows the host */
 };
@@ -40,7 +42,7 @@ enum {
 
 /* The names of all columns except tag_set. The first ones belong to the primary key. */
 #define KEY_COLUMNS 2
-#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 9)
+#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 11)
 extern const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS];
 
 /* Bind tag_set and all columns. */

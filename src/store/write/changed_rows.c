@@ -118,6 +118,7 @@ static struct file_row *copy_row(const struct changing *changing, struct arena *
 static void take_values(struct file_row *row, const struct row_change *change)
 {
 	row->mtime_ns = change->to_mtime_ns;
+	row->changed_ns = 0;
 	if (row->inode != 0) {
 		row->device = (int64_t)change->to_device;
 		row->inode = (int64_t)change->to_inode;
