@@ -101,7 +101,7 @@ static int count_copy(struct held_files *held, const struct file_row *row,
 	uint64_t device;
 	int added;
 
-	if (number == 0)
+	if (number == 0 || damaged_files_have(&held->damaged, row))
 		return 0;
 	if (device_of(counting, row, &device, error) != 0 ||
 	    number_system(counting, row->host, device, &system, error) != 0)
@@ -164,7 +164,8 @@ int finder_copies(struct finder *finder, const struct presence_request *wanted,
 	int status = 0;
 
 	*found = (struct presence){.count = 0};
-	if (held_each_row(held, take_content, error) != 0 ||
+	if (damaged_files_read(&held->damaged, finder->store, finder->tag_set, error) != 0 ||
+	    held_each_row(held, take_content, error) != 0 ||
 	    held_each_row(held, count_copy, error) != 0 ||
 	    held_each_row(held, take_file, error) != 0 || held_settle(held, lists_all, error) != 0)
 		status = -1;

@@ -305,7 +305,7 @@ static int take_place(struct held_files *held, const struct file_row *row,
 	content = &held->contents[number - 1];
 	if (content->state == CONTENT_ELSEWHERE ||
 	    (is_inside && content->state == CONTENT_INSIDE) || held_top(held, row) != NULL ||
-	    !held_is_in_place(held, content, row))
+	    damaged_files_have(&held->damaged, row) || !held_is_in_place(held, content, row))
 		return 0;
 	if (row_counts(held, content, row, &counts, error) != 0)
 		return -1;
@@ -369,7 +369,8 @@ int finder_missing(struct finder *finder, const struct presence_request *wanted,
 	int status = 0;
 
 	*found = (struct presence){.count = 0};
-	if (find_walks(&held, error) != 0 || held_each_row(&held, take_asked, error) != 0 ||
+	if (damaged_files_read(&held.damaged, finder->store, finder->tag_set, error) != 0 ||
+	    find_walks(&held, error) != 0 || held_each_row(&held, take_asked, error) != 0 ||
 	    held_walk(&held, error) != 0 || check_tops(&held, error) != 0)
 		status = -1;
 	if (status == 0) {

@@ -16,6 +16,7 @@
 
 void held_files_release(struct held_files *held)
 {
+	damaged_files_release(&held->damaged);
 	free(held->contents);
 	slots_release(&held->content_slots);
 	free(held->folders);

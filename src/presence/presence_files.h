@@ -16,6 +16,7 @@
 #include "base/data/slots.h"
 #include "find/rule/finder.h"
 #include "presence/presence.h"
+#include "store/rows/damage_rows.h"
 
 struct held_content {
 	uint8_t hash[CONTENT_HASH_SIZE];
@@ -60,6 +61,7 @@ struct held_files {
 	struct finder *finder;
 	const struct presence_request *wanted;
 	struct presence *found; /* its arena has all texts */
+	struct damaged_files damaged;
 	struct held_content *contents;
 	size_t content_count, content_capacity;
 	struct slots content_slots;

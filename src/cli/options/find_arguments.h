@@ -74,8 +74,10 @@ struct find_arguments {
 	/* For --directories. */
 	bool directories;
 	double min_shared;
-	struct side_list tops;		/* the operands of --directories, --missing and --copies */
-	bool missing;			/* --missing */
+	struct side_list
+		tops; /* the operands of --directories, --missing, --damaged and --copies */
+	bool missing; /* --missing */
+	bool damaged; /* --damaged */
 	struct side_list places;	/* the values of --in, except for lists, which are these: */
 	struct find_known *place_lists; /* owned; the paths are borrowed */
 	size_t place_list_count, place_list_capacity;

@@ -162,6 +162,14 @@ static const struct option_row rows[] = {
 		      "limit threads limits limits=memory color update summary progress quiet "
 		      "fail-on-match FILE DIR"},
 
+	{.heading = "What was damaged"},
+	{0, "damaged", NULL,
+	 "list files that simhash --scrub found damaged, also below each DIR, and their intact "
+	 "copies; "
+	 "exit with status 3 if there are any; DIR may be HOST:DIRECTORY",
+	 .parse = set_flag, .field = FIELD(damaged), .is_common = true,
+	 .only_with = "database tag-set host format output limit color summary quiet FILE DIR"},
+
 	{.heading = "The parts of a file"},
 	{0, "cover", NULL,
 	 "list the known files that FILE consists of, such as a disk image or an unknown archive, "
@@ -304,7 +312,7 @@ const struct option_program find_program = {
 		 "- is standard input. With DIRs, list only files at or below these directories. "
 		 "simfind changes no file; simkeep removes copies.",
 	.statuses = "0 success, 1 failure, 2 some files could not be read, 3 --fail-on-match found "
-		    "a match, or --missing a missing file",
+		    "a match, --missing a missing file, or --damaged a damaged one",
 	.operand = "FILE",
 	.directory = "DIR",
 	.operand_list = "files0-from",
@@ -410,12 +418,14 @@ static int check(const struct find_arguments *arguments, struct simhash_error *e
 				 "--cover cannot be combined with --format=%s; expected text, csv, "
 				 "json or jsonl",
 				 arguments->formatter->name);
-	if ((arguments->missing || arguments->has_copies) &&
+	if ((arguments->missing || arguments->has_copies || arguments->damaged) &&
 	    !formats_presence(arguments->formatter))
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--%s cannot be combined with --format=%s; expected text, csv, "
 				 "json, jsonl or null",
-				 arguments->missing ? "missing" : "copies",
+				 arguments->missing   ? "missing"
+				 : arguments->damaged ? "damaged"
+						      : "copies",
 				 arguments->formatter->name);
 	if (arguments->missing && arguments->tops.count == 0)
 		return error_set(error, SIMHASH_E_SYNTAX, "--missing needs a DIR");
@@ -448,6 +458,7 @@ static int take_sides(struct find_arguments *arguments, int count, char **words,
 {
 	const char *option = arguments->directories ? "directories"
 			     : arguments->missing   ? "missing"
+			     : arguments->damaged   ? "damaged"
 						    : "copies";
 
 	for (int i = 0; i < count; i++) {
@@ -466,7 +477,8 @@ static int take_operands(struct find_arguments *arguments, int count, char **wor
 {
 	struct operands *operands = &arguments->operands;
 
-	if (arguments->directories || arguments->missing || arguments->has_copies)
+	if (arguments->directories || arguments->missing || arguments->damaged ||
+	    arguments->has_copies)
 		return take_sides(arguments, count, words, error);
 	if (operands_take(operands, count, words, error) != 0)
 		return -1;

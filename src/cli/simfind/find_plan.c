@@ -24,6 +24,8 @@ static enum find_list choose_list(const struct find_arguments *arguments,
 		return LIST_FOLDERS;
 	if (arguments->missing || arguments->has_copies)
 		return LIST_PRESENCE;
+	if (arguments->damaged)
+		return LIST_DAMAGED;
 	if (arguments->covers)
 		return LIST_COVER;
 	if (arguments->lists_order)

@@ -20,6 +20,7 @@ enum find_list {
 	LIST_REPORT,   /* groups as an HTML page */
 	LIST_FOLDERS,
 	LIST_PRESENCE, /* missing files, or files by their copies */
+	LIST_DAMAGED,
 	LIST_COVER,
 	LIST_ORDER
 };

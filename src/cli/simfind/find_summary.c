@@ -180,10 +180,11 @@ void write_left_out(FILE *out, const struct find_plan *plan, const struct find_o
 		fprintf(out, "%s%s more %s%s left out by --limit\n",
 			plan->shows_blocks && plan->has_pager ? "\n" : "",
 			format_count(outcome->left_out, count),
-			plan->list == LIST_PRESENCE  ? "line"
-			: plan->lists_groups	     ? "group"
-			: plan->list == LIST_MATCHES ? "match"
-						     : "pair",
+			plan->list == LIST_DAMAGED    ? "file"
+			: plan->list == LIST_PRESENCE ? "line"
+			: plan->lists_groups	      ? "group"
+			: plan->list == LIST_MATCHES  ? "match"
+						      : "pair",
 			outcome->left_out == 1	     ? ""
 			: plan->list == LIST_MATCHES ? "es"
 						     : "s");
@@ -239,6 +240,8 @@ void suggest_next_step(const struct find_plan *plan, const struct find_outcome *
 
 	if (outcome->next_step != NULL)
 		say_next("simkeep", url, outcome->next_step, NULL);
+	if (outcome->damaged > 0)
+		say_next("simhash", url, "--scrub", "checks damaged files again.");
 	if (outcome->next_paths != NULL)
 		say_next("simhash", url, outcome->next_paths, "includes new and changed files.");
 	if (!plan->shows_summary || !plan->shows_blocks || !plan->has_pager || !is_list)
@@ -257,7 +260,9 @@ static const char *result_of(const struct find_outcome *outcome, int exit,
 	if (error != NULL)
 		return "failed";
 	if (exit == EXIT_MATCH)
-		return outcome->missing > 0 ? "missing" : "match";
+		return outcome->missing > 0   ? "missing"
+		       : outcome->damaged > 0 ? "damaged"
+					      : "match";
 	return outcome->had_unreadable ? "unreadable" : "ok";
 }
 
@@ -342,6 +347,7 @@ void print_find_json(const struct find_arguments *arguments, const struct find_o
 		COUNT("similar", !by_groups, counts->similar),
 		COUNT("kept", !by_groups, outcome->found),
 		COUNT("missing", arguments->missing, outcome->missing),
+		COUNT("damaged", arguments->damaged, outcome->damaged),
 		COUNT("excluded", arguments->missing, outcome->excluded),
 		COUNT("left_out", true, outcome->left_out),
 		COUNT("stored_groups", is_stored, run->groups),

@@ -28,6 +28,7 @@ struct find_outcome {
 	int64_t copied_bytes;
 	uint64_t excluded; /* for --missing: files that options left out, so nobody examined them */
 	uint64_t missing;  /* for --missing: the missing files, and files that nobody could read */
+	uint64_t damaged;  /* for --damaged: the damaged files */
 	uint64_t left_out; /* the pairs or groups that --limit omits */
 	uint64_t unreadable; /* the number of files */
 	bool had_unreadable; /* some files were unreadable, also during --update */

@@ -26,6 +26,7 @@ typedef int list_task_fn(const struct find_plan *plan, struct store *store, stru
 
 list_task_fn list_folders;  /* --directories */
 list_task_fn list_presence; /* --missing and --copies */
+list_task_fn list_damaged;  /* --damaged */
 list_task_fn list_order;    /* --order */
 /* --cover: a file that cannot be read is reported and counted, and the next ones are covered. */
 list_task_fn list_cover;

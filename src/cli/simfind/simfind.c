@@ -127,6 +127,7 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 		return status;
 	status = (plan->list == LIST_FOLDERS	? list_folders
 		  : plan->list == LIST_PRESENCE ? list_presence
+		  : plan->list == LIST_DAMAGED	? list_damaged
 		  : plan->list == LIST_COVER	? list_cover
 		  : plan->list == LIST_ORDER	? list_order
 						: list_pairs)(plan, store, listing, outcome, error);
@@ -235,7 +236,8 @@ static int exit_status(const struct find_arguments *arguments, const struct find
 {
 	if (status != 0)
 		return EXIT_FAILURE;
-	if (outcome->missing > 0 || (arguments->fail_on_match && outcome->found > 0))
+	if (outcome->missing > 0 || outcome->damaged > 0 ||
+	    (arguments->fail_on_match && outcome->found > 0))
 		return EXIT_MATCH;
 	return outcome->had_unreadable ? EXIT_UNREADABLE : EXIT_SUCCESS;
 }

@@ -44,8 +44,10 @@ static void write_extent(FILE *out, const struct damage *damage)
 			format_count((uint64_t)damage->compared_bytes, compared),
 			format_count((uint64_t)damage->first_byte, at));
 	else if (damage->resemblance_ppm != DAMAGE_UNKNOWN)
-		fprintf(out, "; about %.0f %% of it resembles the right content",
-			(double)damage->resemblance_ppm / 1e4);
+		fprintf(out, "; %s%.0f %% like the right content",
+			damage->resemblance_ppm >= 995000 ? "over " : "about ",
+			damage->resemblance_ppm >= 995000 ? 99
+							  : (double)damage->resemblance_ppm / 1e4);
 }
 
 static void say_damage(const struct scrub_report *report)

@@ -20,6 +20,7 @@
 #include "store/names/name_list.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
+#include "store/rows/damage_rows.h"
 #include "store/rows/totals.h"
 
 #define PROGRAM "simkeep"
@@ -30,6 +31,7 @@ struct search {
 	const struct keep_arguments *arguments;
 	struct copy_sorter *copies;
 	uint64_t unreadable;
+	struct damaged_files damaged; /* they are no copies, although their rows say so */
 };
 
 /* Do --ext, --exclude, --min-size and --max-size allow a file? Returns 1, 0, or -1. */
@@ -50,6 +52,13 @@ static int is_wanted(const struct keep_arguments *arguments, const struct find_f
 	return is_wanted;
 }
 
+static bool is_damaged(const struct search *search, const struct find_file *file)
+{
+	struct bytes path = {find_file_path(file), file->display_size - file->path_offset};
+
+	return damaged_files_have_path(&search->damaged, file->host, path);
+}
+
 static int take_copies(void *context, unsigned thread, const struct file_pair *pair,
 		       struct simhash_error *error)
 {
@@ -58,7 +67,9 @@ static int take_copies(void *context, unsigned thread, const struct file_pair *p
 
 	(void)thread;
 	for (int i = 0; pair->relation.is_identical && i < 2; i++) {
-		int wanted = is_wanted(search->arguments, files[i], error);
+		int wanted = is_damaged(search, files[i])
+				     ? 0
+				     : is_wanted(search->arguments, files[i], error);
 		if (wanted < 0 ||
 		    (wanted > 0 && copy_sorter_add(search->copies, files[i], error) != 0))
 			return -1;
@@ -113,11 +124,14 @@ static int find_copies(struct acting *acting, struct store *store, const char *h
 	if (status == 0) {
 		status = check_rules(acting, &finder, error);
 		if (status == 0)
+			status = damaged_files_read(&search.damaged, store, finder.tag_set, error);
+		if (status == 0)
 			status = operands->has_files ? finder_files(&finder, operands->queries,
 								    operands->query_count, error)
 						     : finder_all(&finder, error);
 		finder_release(&finder);
 	}
+	damaged_files_release(&search.damaged);
 	acting->unreadable = search.unreadable;
 	rule_release(&request.rule);
 	return status;

@@ -112,33 +112,53 @@ void damaged_files_release(struct damaged_files *damaged)
 	hash_set_release(&damaged->files);
 }
 
-/* Get the path hash of the archive or compressed file that contains a row. */
-static void outer_hash(const struct file_row *row, uint8_t hash[PATH_HASH_SIZE])
+/* Compute the path hash of the file with this path, which has a slash. */
+static void hash_of_path(struct bytes path, uint8_t hash[PATH_HASH_SIZE])
 {
-	struct bytes directory = row->directory, name = {row->name.data, own_name_size(row->name)};
-	uint8_t upper[DIRECTORY_HASH_SIZE];
+	size_t at = path.size;
+	uint8_t directory[DIRECTORY_HASH_SIZE];
 
-	if (is_inside_directory(directory)) {
-		size_t at = --directory.size;
-		while (at > 0 && directory.data[at - 1] != '/')
-			at--;
-		name = (struct bytes){directory.data + at, directory.size - at};
-		directory.size = at > 1 ? at - 1 : 1;
-	}
-	directory_hash(directory, upper);
-	path_hash(upper, name, hash);
+	while (at > 1 && path.data[at - 1] != '/')
+		at--;
+	directory_hash((struct bytes){path.data, at > 1 ? at - 1 : at}, directory);
+	path_hash(directory, bytes_after(path, at), hash);
+}
+
+static bool have_hash(const struct damaged_files *damaged, int64_t host,
+		      const uint8_t hash[PATH_HASH_SIZE])
+{
+	uint8_t key[KEY_SIZE];
+
+	make_key(host, hash, key);
+	return hash_set_has(&damaged->files, key);
 }
 
 bool damaged_files_have(const struct damaged_files *damaged, const struct file_row *row)
 {
-	uint8_t key[KEY_SIZE], hash[PATH_HASH_SIZE];
+	struct bytes directory = row->directory, own = {row->name.data, own_name_size(row->name)};
+	uint8_t upper[DIRECTORY_HASH_SIZE], hash[PATH_HASH_SIZE];
 
 	if (damaged->files.count == 0)
 		return false;
-	if (row_is_inside(row->compressed_size_bytes))
-		outer_hash(row, hash);
-	else
-		memcpy(hash, row->path_hash, sizeof hash);
-	make_key(row->host, hash, key);
-	return hash_set_has(&damaged->files, key);
+	if (!row_is_inside(row->compressed_size_bytes))
+		return have_hash(damaged, row->host, row->path_hash);
+	if (is_inside_directory(directory)) {
+		directory.size--;
+		hash_of_path(directory, hash);
+	} else {
+		directory_hash(directory, upper);
+		path_hash(upper, own, hash);
+	}
+	return have_hash(damaged, row->host, hash);
+}
+
+bool damaged_files_have_path(const struct damaged_files *damaged, int64_t host, struct bytes path)
+{
+	uint8_t hash[PATH_HASH_SIZE];
+
+	if (damaged->files.count == 0)
+		return false;
+	path.size = outer_path_size(path);
+	hash_of_path(path, hash);
+	return have_hash(damaged, host, hash);
 }

@@ -84,4 +84,7 @@ void damaged_files_release(struct damaged_files *damaged);
  */
 bool damaged_files_have(const struct damaged_files *damaged, const struct file_row *row);
 
+/* The same for the path of a file or a member on its host. */
+bool damaged_files_have_path(const struct damaged_files *damaged, int64_t host, struct bytes path);
+
 #endif
