@@ -162,6 +162,9 @@ static struct task *append_task(const struct feed *feed, struct directory *direc
 	task->known.has_content = file->known_content != NULL;
 	if (task->known.has_content)
 		memcpy(task->known.content, file->known_content, sizeof task->known.content);
+	task->known.has_right = file->right != NULL;
+	if (task->known.has_right)
+		task->known.right = *file->right;
 	task->found.size_bytes = file->size_bytes;
 	task->found.links = recorded_links(file, feed->scanners->request->follow);
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);

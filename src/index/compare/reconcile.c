@@ -14,6 +14,8 @@
 #include "base/files/identity.h"
 #include "base/files/open_file.h"
 #include "base/files/path.h"
+#include "index/compare/inflated.h"
+#include "index/compare/right_content.h"
 #include "index/walk/failures.h"
 #include "scan/file/container_kind.h"
 #include "store/open/view.h"
@@ -218,7 +220,7 @@ static int scan_changed(struct reconciler *reconciler, struct directory *directo
 
 	if (known->has_members)
 		return scan_container(reconciler, directory, file, known, feed, error);
-	if (reconciler->aside == NULL || known_inode_is(known, file->inode))
+	if (reconciler->aside == NULL || file->is_unchanged || known_inode_is(known, file->inode))
 		return feed_scan(feed, directory, file, error);
 	waits = put_aside_file(reconciler->aside, directory, file, error);
 	if (waits <= 0)
@@ -228,6 +230,26 @@ static int scan_changed(struct reconciler *reconciler, struct directory *directo
 	return found && put_aside_row(reconciler->aside, directory, &whole, name, true, error) < 0
 		       ? -1
 		       : 0;
+}
+
+/* Read a file that has a row. If nobody seems to have changed it, the row may stay. */
+static int read_again(struct reconciler *reconciler, struct directory *directory,
+		      const struct found_file *file, const struct known_file *known,
+		      struct feed *feed, struct simhash_error *error)
+{
+	bool has_right = !reconciler->force && seems_unchanged(file, known);
+	struct found_file again = *file;
+	struct known_content right;
+
+	if (has_right && reconciler->is_asking)
+		return waiting_files_add(&reconciler->waiting, file, known, error);
+	if (has_right && (look_up(reconciler, error) != 0 ||
+			  find_right_content(reconciler->store, &reconciler->scope, file, &right,
+					     &has_right, error) != 0))
+		return -1;
+	if (has_right)
+		again.right = &right;
+	return scan_changed(reconciler, directory, &again, known, feed, error);
 }
 
 /* Handle a file that has a row. */
@@ -243,14 +265,12 @@ static int decide(struct reconciler *reconciler, struct directory *directory,
 		struct found_file again = *file;
 		again.had_sketch = !reconciler->force && is_as_known(file, known) &&
 				   !known->lacks_resemblance;
-		return scan_changed(reconciler, directory, &again, known, feed, error);
+		return read_again(reconciler, directory, &again, known, feed, error);
 	}
 	if (reconciler->resemble && known->lacks_resemblance) {
 		struct found_file again = *file;
 		again.is_unchanged = true;
-		if (known->has_members)
-			return scan_container(reconciler, directory, &again, known, feed, error);
-		return feed_scan(feed, directory, &again, error);
+		return read_again(reconciler, directory, &again, known, feed, error);
 	}
 	skip(reconciler, file);
 	if (known->lacks_look && !file->is_inflated) {
@@ -294,35 +314,6 @@ static bool is_gone_by_errno(const struct reconciler *reconciler, const struct d
 			path == NULL ? bytes_of(name) : bytes_of(path), saved);
 	free(path);
 	return false;
-}
-
-/*
- * If the run does not inflate, existing inflated content is scanned again if its file has changed.
- */
-static int inflate_if_changed(struct directory *directory, const struct known_file *known,
-			      const struct stat *status, struct feed *feed,
-			      struct simhash_error *error)
-{
-	struct found_file file = {.name_size = known->name.size,
-				  .size_bytes = status->st_size,
-				  .mtime_ns = stat_mtime_ns(status),
-				  .device = (uint64_t)status->st_dev,
-				  .inode = (uint64_t)status->st_ino,
-				  .links = (uint64_t)status->st_nlink,
-				  .is_inflated = true};
-	char *name;
-	int result;
-
-	if (file.size_bytes == known->compressed_size_bytes && file.mtime_ns == known->mtime_ns)
-		return 0;
-	name = strndup(known->name.data, known->name.size);
-	if (name == NULL)
-		return error_set_memory(error);
-	file.name = name;
-	memcpy(file.path_hash, known->path_hash, PATH_HASH_SIZE);
-	result = feed_scan(feed, directory, &file, error);
-	free(name);
-	return result;
 }
 
 /*
@@ -463,11 +454,18 @@ static int merge_asked(struct reconciler *reconciler, const struct chunk *chunk,
 
 	if (look_up(reconciler, error) != 0)
 		return -1;
+	reconciler->is_asking = true;
 	status = known_files_begin(&files, reconciler->store, &reconciler->scope,
 				   chunk->directory->hash, error);
 	while (status == 0 && (status = known_files_next(&files, &known, error)) == 1)
 		status = merge_row(reconciler, chunk, &known, next, feed, error);
 	known_files_end(&files);
+	reconciler->is_asking = false;
+	for (size_t i = 0; status == 0 && i < reconciler->waiting.count; i++)
+		status = read_again(reconciler, chunk->directory,
+				    &reconciler->waiting.files[i].file,
+				    &reconciler->waiting.files[i].known, feed, error);
+	waiting_files_release(&reconciler->waiting);
 	return status;
 }
 

@@ -6,6 +6,11 @@
  * show it. Its inode must also be the same, unless the file system makes up inode numbers: see
  * inode_shows_exchange. Such file systems may also make up the status time.
  *
+ * A file may have another size but the same modification and status time, or seem unchanged and be
+ * read for another reason, such as a new hash. If its content then differs from its row, it is
+ * damaged: its row stays, and the damage is stored, see store/rows/damage_rows.h. With `force`, the
+ * new content counts.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIMHASH_INDEX_RECONCILE_H
@@ -13,6 +18,7 @@
 
 #include "index/compare/feed.h"
 #include "index/compare/put_aside.h"
+#include "index/compare/right_content.h"
 #include "index/walk/chunk.h"
 #include "index/walk/progress.h"
 #include "store/row/file_row.h"
@@ -38,6 +44,8 @@ struct reconciler {
 	unsigned decided;		 /* the number of chunks since then */
 	bool inodes_last;		 /* the result for the device checked last: */
 	uint64_t inodes_device;
+	bool is_asking; /* the rows of a directory are being read */
+	struct waiting_files waiting;
 };
 
 /*

@@ -27,6 +27,7 @@
 #include "store/row/file_hash.h"
 #include "store/row/file_row.h"
 #include "store/rows/known_file.h"
+#include "store/write/damage_table.h"
 #include "store/write/sketch_table.h"
 
 struct run {
@@ -255,7 +256,8 @@ static int load_roots(struct run *run, struct simhash_error *error)
 	if (store_begin_load(run->store, error) != 0 || run_threads(run, error) != 0 ||
 	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
 				  &run->vanished_removed, error) != 0 ||
-	    store_end_load(run->store, error) != 0)
+	    store_end_load(run->store, error) != 0 ||
+	    store_clean_damage(run->store, &run->scope, error) != 0)
 		return -1;
 	return writer_end_runs(&run->writer, false, error);
 }

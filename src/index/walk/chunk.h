@@ -21,6 +21,8 @@
 #include "simhash.h"
 #include "store/row/file_row.h"
 
+struct known_content;
+
 /* A regular file, or the content of a gzip file: see inflated_name. */
 struct found_file {
 	uint8_t path_hash[PATH_HASH_SIZE];
@@ -42,6 +44,11 @@ struct found_file {
 	 * NULL.
 	 */
 	const uint8_t *known_content;
+	/*
+	 * The file seems unchanged, or changed without its times, and is read nevertheless: what its
+	 * row says. If the content differs, the file is damaged and its row stays. Otherwise NULL.
+	 */
+	const struct known_content *right;
 	bool moves_only; /* the file is used only if it was moved; see put_aside.h */
 	bool looks_only; /* the file is unchanged, and only its members are looked for */
 };

@@ -8,6 +8,7 @@
 
 #include "index/walk/chunk.h"
 #include "store/row/file_row.h"
+#include "store/rows/known_file.h"
 #include "store/write/batch.h"
 
 #define BATCH_TASKS 64
@@ -40,6 +41,8 @@ struct task_known {
 	int64_t lacks;	 /* CONTENTS_LACKS, of the row */
 	bool has_content; /* the file has the size and time of its row, which has this content: */
 	uint8_t content[CONTENT_HASH_SIZE];
+	bool has_right; /* see struct found_file */
+	struct known_content right;
 	bool leaves; /* the row of the old path must be removed; its path hash is: */
 	uint8_t left_hash[PATH_HASH_SIZE];
 };
@@ -54,6 +57,7 @@ struct task_names {
 /* The result of the scanner. */
 struct task_result {
 	bool is_scanned; /* the row is complete */
+	bool is_damaged; /* not the content in `known.right`: only the damage is written */
 	bool is_looked;	 /* the file was examined for members; row.contents has the kinds */
 	/* The row was copied from another name of the file, which was not read again. */
 	bool is_copied;

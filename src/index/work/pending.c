@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/data/array.h"
+#include "store/rows/damage_rows.h"
 
 /* Reserve memory for all changes of a batch. */
 static int reserve(struct pending *pending, const struct batch *batch, struct simhash_error *error)
@@ -30,6 +31,9 @@ static int reserve(struct pending *pending, const struct batch *batch, struct si
 			  sizeof *pending->removed_directories, error) != 0 ||
 	    array_reserve(&pending->renewed, &pending->capacities.renewed,
 			  pending->counts.renewed + 1, sizeof *pending->renewed, error) != 0 ||
+	    array_reserve(&pending->damages, &pending->capacities.damages,
+			  pending->counts.damages + batch->count, sizeof *pending->damages,
+			  error) != 0 ||
 	    array_reserve(&pending->progress, &pending->capacities.progress,
 			  pending->counts.progress + batch->count, sizeof *pending->progress,
 			  error) != 0)
@@ -50,6 +54,29 @@ static void take_looked(struct pending *pending, const struct task *task)
 	memcpy(looked->path_hash, task->row.path_hash, PATH_HASH_SIZE);
 }
 
+static void take_damage(struct pending *pending, const struct task *task)
+{
+	const struct known_content *right = &task->known.right;
+	const struct file_row *row = &task->row;
+	struct damage *damage = &pending->damages[pending->counts.damages++];
+
+	*damage = (struct damage){.has_found_hash = true,
+				  .found_size_bytes = row->size_bytes,
+				  .found_at_ns = row->scanned_at_ns,
+				  .verified_at_ns = right->verified_at_ns,
+				  .status_moved = right->changed_ns != 0
+							  ? row->changed_ns != right->changed_ns
+							  : row->changed_ns > right->verified_at_ns,
+				  .compared_bytes = DAMAGE_UNKNOWN,
+				  .different_bytes = DAMAGE_UNKNOWN,
+				  .first_byte = DAMAGE_UNKNOWN,
+				  .last_byte = DAMAGE_UNKNOWN,
+				  .resemblance_ppm = DAMAGE_UNKNOWN};
+	memcpy(damage->path_hash, row->path_hash, PATH_HASH_SIZE);
+	memcpy(damage->content_hash, right->hash, CONTENT_HASH_SIZE);
+	memcpy(damage->found_hash, row->content_hash, CONTENT_HASH_SIZE);
+}
+
 static void take_task(struct pending *pending, const struct task *task)
 {
 	struct directory *directory = task->found.directory;
@@ -57,6 +84,8 @@ static void take_task(struct pending *pending, const struct task *task)
 
 	if (task->result.is_looked && !task->result.is_scanned)
 		take_looked(pending, task);
+	if (task->result.is_damaged)
+		take_damage(pending, task);
 	if (!task->result.is_scanned)
 		return;
 	pending->rows[pending->counts.rows++] = &task->row;
@@ -151,6 +180,8 @@ struct store_batch pending_changes(const struct pending *pending)
 		.row_count = pending->counts.rows,
 		.renewed = pending->renewed,
 		.renewed_count = pending->counts.renewed,
+		.damages = pending->damages,
+		.damage_count = pending->counts.damages,
 		.progress = pending->progress,
 		.progress_count = pending->counts.progress,
 	};
@@ -172,6 +203,7 @@ void pending_release(struct pending *pending)
 	free(pending->removed);
 	free(pending->left);
 	free(pending->removed_directories);
+	free(pending->damages);
 	free(pending->relinked);
 	free(pending->renewed);
 	free(pending->progress);

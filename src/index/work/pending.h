@@ -23,12 +23,13 @@ struct pending {
 	struct directory_row *directories;
 	uint8_t (*removed)[PATH_HASH_SIZE], (*left)[PATH_HASH_SIZE];
 	uint8_t (*removed_directories)[DIRECTORY_HASH_SIZE];
+	struct damage *damages;
 	struct relinked_file *relinked;
 	struct renewed_directory *renewed; /* the lists belong to the batches */
 	struct run_progress *progress;
 	struct {
 		size_t batches, rows, directories, removed, left, relinked, removed_directories,
-			renewed, progress;
+			renewed, progress, damages;
 	} counts, capacities;
 };
 

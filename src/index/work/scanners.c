@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/basic/error.h"
+#include "base/files/identity.h"
 #include "base/files/path.h"
 #include "index/work/hard_links.h"
 #include "index/work/writer.h"
@@ -114,6 +116,41 @@ static void choose(const struct scanners *scanners, struct file_scanner *scanner
 	scanner->no_resemblance = scanners->request->no_sketch && !task->known.has_sketch;
 }
 
+/*
+ * A file that nobody seems to have changed was read. Does it have another content than its row, and
+ * did nobody change it in the meantime?
+ */
+static bool is_damaged(const struct task *task)
+{
+	const struct known_content *right = &task->known.right;
+	const struct file_row *row = &task->row;
+	struct file_identity now;
+
+	if (!task->known.has_right || row->mtime_ns != right->mtime_ns ||
+	    (row->size_bytes == right->size_bytes &&
+	     memcmp(row->content_hash, right->hash, CONTENT_HASH_SIZE) == 0) ||
+	    (row->size_bytes != right->size_bytes && row->changed_ns != right->changed_ns))
+		return false;
+	return file_identity_read(task->found.directory->fd, task->found.open_name, &now) == 0 &&
+	       now.size_bytes == row->size_bytes && now.mtime_ns == row->mtime_ns &&
+	       now.changed_ns == row->changed_ns;
+}
+
+/* The row keeps the right content, and the damage is stored. */
+static void take_damage(struct scanners *scanners, struct task *task)
+{
+	struct directory *directory = task->found.directory;
+	char *path = path_join(directory_path(directory), bytes_of(task->found.open_name));
+
+	task->result.is_scanned = false;
+	task->result.is_damaged = true;
+	failures_report_text(scanners->failures, directory->root,
+			     path == NULL ? bytes_of(task->found.open_name) : bytes_of(path),
+			     "its content changed, but not its time: it is damaged, or a program "
+			     "restored the time; the index keeps the hash of the right content");
+	free(path);
+}
+
 /* Read a task's file. */
 static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
@@ -123,6 +160,8 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	choose(scanners, scanner, task);
 	outcome = scan_content(scanners, scanner, shared, task);
 	task->result.is_scanned = outcome == SCAN_DONE;
+	if (outcome == SCAN_DONE && is_damaged(task))
+		take_damage(scanners, task);
 	look_inside(scanners, scanner, task);
 	if (outcome == SCAN_FAILED)
 		report(scanners, task, errno);

@@ -90,7 +90,8 @@ static int commit(struct writer *writer, struct simhash_error *error)
 	int status = 0;
 
 	if (changes.row_count > 0 || changes.removed_file_count > 0 || changes.relinked_count > 0 ||
-	    changes.removed_directory_count > 0 || changes.renewed_count > 0)
+	    changes.removed_directory_count > 0 || changes.renewed_count > 0 ||
+	    changes.damage_count > 0)
 		status = store_write(writer->store, &writer->scope, &changes, &removed, error);
 	if (status == 0) {
 		count_pending(writer);

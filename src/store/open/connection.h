@@ -11,6 +11,7 @@
 /* Statements that are prepared once for each connection. */
 enum kept_statement {
 	KEPT_KNOWN_FILES,
+	KEPT_KNOWN_CONTENT,
 	KEPT_PICKED_ROWS,
 	KEPT_UPSERT_MANY,
 	KEPT_UPSERT_ONE,

@@ -208,6 +208,45 @@ int store_find_file(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
+static int find_content(struct store *store, const struct row_scope *scope,
+			const uint8_t path_hash[PATH_HASH_SIZE], struct known_content *known,
+			bool *found, struct simhash_error *error)
+{
+	struct file_row row = {.host = scope->host};
+	struct row_cursor cursor;
+	int status = rows_begin(&cursor, store,
+				ROW_SIZE | ROW_MTIME | ROW_CONTENT_HASH | ROW_SCANNED_AT |
+					ROW_VERIFIED_AT | ROW_STATUS_TIME,
+				KEPT_KNOWN_CONTENT, error, ROWS_OF_SCOPE "AND f.path_hash = ?");
+
+	if (status != 0)
+		return -1;
+	query_bind_scope(&cursor.query, scope);
+	query_bind_data(&cursor.query, path_hash, PATH_HASH_SIZE);
+	status = store_rows_next(&cursor, &row, error);
+	store_rows_end(&cursor);
+	*found = status == 1;
+	*known = (struct known_content){.size_bytes = row.size_bytes,
+					.mtime_ns = row.mtime_ns,
+					.changed_ns = row.changed_ns,
+					.verified_at_ns = row.verified_at_ns > row.scanned_at_ns
+								  ? row.verified_at_ns
+								  : row.scanned_at_ns};
+	memcpy(known->hash, row.content_hash, CONTENT_HASH_SIZE);
+	return status < 0 ? -1 : 0;
+}
+
+int store_find_content(struct store *store, const struct row_scope *scope,
+		       const uint8_t path_hash[PATH_HASH_SIZE], struct known_content *known,
+		       bool *found, struct simhash_error *error)
+{
+	while (find_content(store, scope, path_hash, known, found, error) != 0)
+		if (store_recover(store, error) != 0)
+			return -1;
+	store_went_well(store);
+	return 0;
+}
+
 /* ---- Directories ---- */
 
 static void end_directories(struct known_directories *directories)

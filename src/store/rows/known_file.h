@@ -79,6 +79,18 @@ int known_files_next(struct known_files *files, struct known_file *known,
 /* Call this even after an error. */
 void known_files_end(struct known_files *files);
 
+/* What the row of a file says about its content, to recognize silent changes. */
+struct known_content {
+	uint8_t hash[CONTENT_HASH_SIZE];
+	int64_t size_bytes, mtime_ns, changed_ns; /* changed_ns 0: unknown */
+	int64_t verified_at_ns;			  /* the last time when the content was right */
+};
+
+/* Get it for one file; *found is false if there is no row. */
+int store_find_content(struct store *store, const struct row_scope *scope,
+		       const uint8_t path_hash[PATH_HASH_SIZE], struct known_content *known,
+		       bool *found, struct simhash_error *error);
+
 /* Get the row of one file; *found is false if there is none. `known->name` is empty. */
 int store_find_file(struct store *store, const struct row_scope *scope,
 		    const uint8_t path_hash[PATH_HASH_SIZE], struct known_file *known, bool *found,

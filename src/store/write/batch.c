@@ -14,6 +14,7 @@
 #include "store/rows/sketch_rows.h"
 #include "store/rows/upsert.h"
 #include "store/write/answer_rows.h"
+#include "store/write/damage_table.h"
 #include "store/write/find_run.h"
 #include "store/write/left_contents.h"
 
@@ -354,6 +355,7 @@ static int write_changes(struct store *store, const struct row_scope *scope,
 				    error) != 0 ||
 	    write_rows(store, scope, batch->rows, batch->row_count, error) != 0 ||
 	    remove_all_left_out(store, scope, batch, removal, removed, error) != 0 ||
+	    damage_rows_write(store, scope, batch->damages, batch->damage_count, error) != 0 ||
 	    left_contents_remove(&removal->left, store, scope, error) != 0 ||
 	    piece_rows_write(store, scope->tag_set, batch->rows, batch->row_count, error) != 0)
 		return -1;

@@ -9,6 +9,7 @@
 
 #include "store/row/file_row.h"
 
+struct damage;
 struct store;
 
 struct directory_row {
@@ -58,6 +59,8 @@ struct store_batch {
 	size_t row_count;
 	const struct renewed_directory *renewed;
 	size_t renewed_count;
+	const struct damage *damages; /* files that keep their rows */
+	size_t damage_count;
 	const struct run_progress *progress;
 	size_t progress_count;
 };
