@@ -8,7 +8,7 @@ ALTER TABLE file ADD COLUMN verified_at_ns BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE file ADD COLUMN ctime_ns BIGINT NOT NULL DEFAULT 0;
 
 -- Files whose content is not the content of their row, although their modification time says so. A row counts only as
--- long as content_hash is the hash in `file` and the file was not read for the index after found_at_ns.
+-- long as content_hash is the hash in `file` and the file was neither read for the index nor verified after found_at_ns.
 -- found_hash is NULL if it is unknown. The last five columns are NULL as far as they are unknown.
 CREATE TABLE IF NOT EXISTS damage (
 	tag_set         BIGINT NOT NULL,

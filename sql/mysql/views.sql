@@ -46,7 +46,8 @@ JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.s
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
 WHERE f.compressed_size = 0;
 
--- Files that were damaged, as simhash --scrub found them. A file that was read for the index later is left out.
+-- Files that were damaged, as simhash --scrub found them. A file that was read for the index or verified later is left
+-- out.
 CREATE OR REPLACE VIEW damaged_file AS
 SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' THEN '' ELSE {f.directory} END, '/', {f.name}) AS path,
 	f.size, d.found_size, d.found_at_ns DIV 1000000000 AS found_at,
@@ -57,7 +58,7 @@ SELECT t.name AS tag_set, h.name AS host, CONCAT(CASE WHEN f.directory = X'2f' T
 	d.different_bytes, d.compared_bytes, d.first_byte, d.last_byte, d.resemblance,
 	LOWER(HEX(f.content_hash)) AS content_hash, LOWER(HEX(d.found_hash)) AS found_hash
 FROM damage d JOIN file f ON f.tag_set = d.tag_set AND f.host = d.host AND f.path_hash = d.path_hash
-	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns
+	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns AND f.verified_at_ns <= d.found_at_ns
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
 CREATE OR REPLACE VIEW extension_statistics AS

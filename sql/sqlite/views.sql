@@ -68,7 +68,8 @@ JOIN file f ON f.tag_set = c.tag_set AND f.content_hash = c.content_hash AND f.s
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host
 WHERE f.compressed_size = 0;
 
--- Files that were damaged, as simhash --scrub found them. A file that was read for the index later is left out.
+-- Files that were damaged, as simhash --scrub found them. A file that was read for the index or verified later is left
+-- out.
 CREATE VIEW damaged_file AS
 SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' ELSE CAST(f.directory AS TEXT) END
 		|| '/' || CAST(f.name AS TEXT) AS path,
@@ -80,7 +81,7 @@ SELECT t.name AS tag_set, h.name AS host, CASE WHEN f.directory = X'2f' THEN '' 
 	d.different_bytes, d.compared_bytes, d.first_byte, d.last_byte, d.resemblance,
 	lower(hex(f.content_hash)) AS content_hash, lower(hex(d.found_hash)) AS found_hash
 FROM damage d JOIN file f ON f.tag_set = d.tag_set AND f.host = d.host AND f.path_hash = d.path_hash
-	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns
+	AND f.content_hash = d.content_hash AND f.scanned_at_ns <= d.found_at_ns AND f.verified_at_ns <= d.found_at_ns
 JOIN tag_set t ON t.id = f.tag_set JOIN host h ON h.id = f.host;
 
 CREATE VIEW extension_statistics AS

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "base/basic/error.h"
+#include "base/data/array.h"
 #include "store/engine/url.h"
 #include "store/names/filter_table.h"
 #include "store/names/names.h"
@@ -18,6 +19,7 @@
 #include "store/open/load.h"
 #include "store/open/store.h"
 #include "store/rows/totals.h"
+#include "store/write/damage_table.h"
 #include "transfer/copy_pieces.h"
 #include "transfer/copy_sketches.h"
 #include "transfer/row_part.h"
@@ -325,6 +327,35 @@ static int copy_runs(struct copy *copy, struct simhash_error *error)
 	return status;
 }
 
+/* ---- Damage ---- */
+
+/* Copy what is known about damaged files. The target ignores it if its row is newer. */
+static int copy_damage(struct copy *copy, const struct row_scope *from, const struct row_scope *to,
+		       struct simhash_error *error)
+{
+	struct damage *damages = NULL, damage;
+	struct file_row row = {.host = 0};
+	size_t count = 0, capacity = 0;
+	struct row_cursor cursor;
+	int status = damage_rows_begin(&cursor, copy->from, from->tag_set, error);
+
+	if (status != 0)
+		return -1;
+	while (status == 0 && (status = damage_rows_next(&cursor, &row, &damage, error)) == 1) {
+		status = 0;
+		if (row.host != from->host)
+			continue;
+		status = array_reserve(&damages, &capacity, count + 1, sizeof *damages, error);
+		if (status == 0)
+			damages[count++] = damage;
+	}
+	store_rows_end(&cursor);
+	if (status == 0 && count > 0)
+		status = store_write_verified(copy->to, to, NULL, 0, damages, count, error);
+	free(damages);
+	return status;
+}
+
 /* ---- Passes ---- */
 
 static int run_pass(struct copy *copy, const struct scope_total *totals, size_t count,
@@ -343,7 +374,8 @@ static int run_pass(struct copy *copy, const struct scope_total *totals, size_t 
 	for (size_t i = 0; i < count; i++) {
 		struct row_scope to;
 		if (map_scope(copy, &totals[i].scope, &to, error) != 0 ||
-		    copy_rows(copy, &totals[i].scope, &to, rows, error) != 0)
+		    copy_rows(copy, &totals[i].scope, &to, rows, error) != 0 ||
+		    copy_damage(copy, &totals[i].scope, &to, error) != 0)
 			return -1;
 	}
 	summary->rows = copy->compared;

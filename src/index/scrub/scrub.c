@@ -113,7 +113,7 @@ static int fill_rows(struct scrub *scrub, struct simhash_error *error)
 {
 	const uint8_t(*hashes)[PATH_HASH_SIZE] = (void *)scrub->hashes;
 	struct file_row row = {.host = scrub->scope.host};
-	struct row_cursor cursor;
+	struct row_cursor cursor = {.columns = 0};
 	int status;
 
 	memset(scrub->batch, 0, sizeof scrub->batch);

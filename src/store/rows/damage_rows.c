@@ -20,7 +20,8 @@ int damage_rows_begin(struct row_cursor *cursor, struct store *store, int64_t ta
 		       "FROM damage d CROSS JOIN file f ON f.tag_set = d.tag_set "
 		       "AND f.host = d.host AND f.path_hash = d.path_hash "
 		       "WHERE d.tag_set = ? AND f.content_hash = d.content_hash "
-		       "AND f.scanned_at_ns <= d.found_at_ns ORDER BY d.host, d.path_hash") != 0)
+		       "AND f.scanned_at_ns <= d.found_at_ns "
+		       "AND f.verified_at_ns <= d.found_at_ns ORDER BY d.host, d.path_hash") != 0)
 		return -1;
 	query_bind_integer(&cursor->query, tag_set);
 	return 0;

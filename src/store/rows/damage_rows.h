@@ -13,7 +13,7 @@
  * this hash, of this and other hosts and of members of archives, are copies: see store_rows_same.
  * Leave out the copies that are damaged themselves, see damaged_files_have. `damage` says what was
  * found. A row of `damage` is left out if the row of its file has another content now, or if the
- * file was read again for the index after the damage was found. The file may have changed since
+ * file was read for the index or verified after the damage was found. The file may have changed since
  * then: compare its size and its modification time with `row` before you touch it.
  *
  * SPDX-License-Identifier: MIT

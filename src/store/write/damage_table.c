@@ -130,6 +130,7 @@ int store_clean_damage(struct store *store, const struct row_scope *scope,
 		"DELETE FROM damage WHERE tag_set = ? AND host = ? AND NOT EXISTS (SELECT 1 "
 		"FROM file f WHERE f.tag_set = damage.tag_set AND f.host = damage.host "
 		"AND f.path_hash = damage.path_hash AND f.content_hash = damage.content_hash "
-		"AND f.scanned_at_ns <= damage.found_at_ns)",
+		"AND f.scanned_at_ns <= damage.found_at_ns "
+		"AND f.verified_at_ns <= damage.found_at_ns)",
 		values, 2, error);
 }
