@@ -25,7 +25,8 @@ install(FILES include/simhash.h include/simhash_measures.h include/simhash_resem
 install(FILES docs/simhash.1 docs/simfind.1 docs/simkeep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # For the systemd of a user, who starts simhash@DIRECTORY.timer: simhash(1), "Every night".
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  install(FILES cmake/systemd/simhash@.service cmake/systemd/simhash@.timer DESTINATION lib/systemd/user)
+  install(FILES cmake/systemd/simhash@.service cmake/systemd/simhash@.timer
+    cmake/systemd/simhash-scrub.service cmake/systemd/simhash-scrub.timer DESTINATION lib/systemd/user)
 endif()
 install(DIRECTORY sql DESTINATION ${CMAKE_INSTALL_DATADIR}/simhash)
 # docs/ stays a folder, so that the links of README.md work.

@@ -38,6 +38,9 @@ runs 0 "$SIMHASH" --measure=minhash:words=3 --host=alpha "$files"
 runs 0 "$SIMHASH" --host=beta "$files/backup"
 runs 0 "$SIMFIND" --host=alpha --store
 sql "UPDATE scan_run SET finished_at_ns = NULL WHERE id = 2" >/dev/null
+printf '#' | dd of="$files/backup/letters/march.txt" bs=1 seek=1000 conv=notrunc status=none
+touch -r "$files/letters/march.txt" "$files/backup/letters/march.txt"
+runs 3 "$SIMHASH" -q --scrub --host=alpha "$files/backup"
 
 # ask QUERY: print its answer as a readable table, with decimals as short as possible
 ask() {
@@ -70,7 +73,7 @@ ask() {
 page=$SOURCE_DIR/docs/sql.md
 examples=(similar_to_one_file all_pairs between_directories similar_by_extension duplicates
 	largest_groups largest_savings group_of_one_file copies_by_directory files_in_no_group next_versions
-	missing_on_host missing_in_directory only_on_one_disk same_path clusters key_space extension_key_space key_order changed_since runs)
+	missing_on_host missing_in_directory only_on_one_disk damaged_files same_path clusters key_space extension_key_space key_order changed_since runs)
 same "examples in order" "$(printf '%s.sql\n' "${examples[@]}" | LC_ALL=C sort | paste -sd ' ')" \
 	"$(cd "$SOURCE_DIR/sql/examples" && LC_ALL=C ls | paste -sd ' ')"
 for example in "${examples[@]}"; do

@@ -176,7 +176,7 @@ same "installed" "$(printf '%s\n' "${packages[@]}" | sort | xargs)" "$(installed
 same "installed files" "$(awk '{ sub("/$", "", $6); print $6 }' contents | grep -vx . | sort -u)" "$(tree "$root" | grep -vx .)"
 runs 0 on "$root" --verify "${packages[@]}"
 same "changed files" "" "$(cat out)"
-for path in lib/libsimhash.a lib/systemd/user/simhash@.service lib/systemd/user/simhash@.timer include/simhash.h lib/cmake/simhash/simhashConfig.cmake \
+for path in lib/libsimhash.a lib/systemd/user/simhash@.service lib/systemd/user/simhash@.timer lib/systemd/user/simhash-scrub.timer include/simhash.h lib/cmake/simhash/simhashConfig.cmake \
 	share/simhash/sql/examples/all_pairs.sql share/doc/$package/copyright \
 	share/doc/$package/README.md share/doc/$package/docs/schema.md \
 	share/bash-completion/completions/simhash share/bash-completion/completions/simfind share/bash-completion/completions/simkeep \
@@ -243,6 +243,11 @@ mkdir units
 sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "$unit" >units/simhash@.service
 sed '/^Documentation=/d' "${unit%.service}.timer" >units/simhash@.timer
 runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash@tmp.service" "$PWD/units/simhash@tmp.timer"
+same "what systemd-analyze says" "" "$(cat out err)"
+for name in simhash-scrub.service simhash-scrub.timer; do
+	sed "s|^ExecStart=|&$root/usr/bin/|; /^Documentation=/d" "${unit%/*}/$name" >"units/$name"
+done
+runs 0 env XDG_RUNTIME_DIR="$PWD" systemd-analyze --user verify "$PWD/units/simhash-scrub.service" "$PWD/units/simhash-scrub.timer"
 same "what systemd-analyze says" "" "$(cat out err)"
 runs 0 lintian --allow-root --fail-on=error,warning "${debs[@]}"
 same "output of lintian" "" "$(cat out)"

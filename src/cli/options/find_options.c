@@ -167,7 +167,7 @@ static const struct option_row rows[] = {
 	 "list files that simhash --scrub found damaged, also below each DIR, and their intact "
 	 "copies; "
 	 "exit with status 3 if there are any; DIR may be HOST:DIRECTORY",
-	 .parse = set_flag, .field = FIELD(damaged), .is_common = true,
+	 .parse = set_flag, .field = FIELD(damaged),
 	 .only_with = "database tag-set host format output limit color summary quiet FILE DIR"},
 
 	{.heading = "The parts of a file"},

@@ -298,7 +298,7 @@ static const struct option_row rows[] = {
 	 "FILE; can be given several times",
 	 .parse = add_exclude, .field = FIELD(exclusions), .kind = VALUE_LIST, .is_list = true,
 	 .is_common = true},
-	{0, "ignore-files", NULL, "leave out files that .gitignore and .ignore files exclude",
+	{0, "ignore-files", NULL, "leave out files that .gitignore and .ignore exclude",
 	 .parse = set_flag, .field = FIELD(exclusions.ignore_files), .is_common = true},
 	{0, "min-size", "=SIZE", "index only files of at least SIZE, such as 5M", .parse = set_size,
 	 .field = FIELD(exclusions.min_size_bytes), .kind = VALUE_TEXT, .is_common = true},
@@ -339,11 +339,12 @@ static const struct option_row rows[] = {
 	{0, "status", NULL, "show the size, hosts and runs of the index", .parse = set_enum,
 	 .field = FIELD(task), .constant = TASK_STATUS, .is_common = true,
 	 .only_with = "database wait-server format quiet"},
-	{0, "scrub", "[=SHARE|TIME]",
-	 "read unchanged files again from the disk, the least recently verified ones first, and "
-	 "report damaged files; PATHs limit it, and so does a part of the bytes such as 10%, or a "
-	 "time "
-	 "such as 2h",
+	{0, "scrub", "[=HOW]",
+	 "read files again to find damaged ones; the least recently verified files come first; HOW "
+	 "is a "
+	 "part of the bytes such as 10%, or a time such as 2h (default: all); with PATHs, only "
+	 "files at "
+	 "and below them",
 	 .parse = set_scrub, .field = FIELD(task), .kind = VALUE_TEXT, .constant = TASK_SCRUB,
 	 .is_common = true,
 	 .only_with = "database wait-server quiet progress summary tag-set host threads limits "
@@ -451,11 +452,11 @@ static const struct option_row rows[] = {
 
 const struct option_program index_program = {
 	.name = "simhash",
-	.usage = "Usage: simhash [OPTION]... PATH...\n"
-		 "       simhash --scrub[=SHARE|TIME] [PATH]...\n"
-		 "       simhash --status | --forget PATH... | --print FILE...\n"
-		 "       simhash --init-database | --copy-to=URL\n"
-		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
+	.usage =
+		"Usage: simhash [OPTION]... PATH...\n"
+		"       simhash --scrub [PATH]... | --forget PATH... | --print FILE...\n"
+		"       simhash --status | --init-database | --copy-to=URL\n"
+		"       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
 	.about = "Index all files at and below each PATH, so that simfind can list similar files. "
 		 "Unchanged files are not read again, and deleted files leave the index.",
 	.statuses = "0 success, 1 failure, also if no PATH can be read, 2 some files could not be "

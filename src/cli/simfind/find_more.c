@@ -2,7 +2,7 @@
  * Searches for FILEs again with their members, to suggest -z only if it finds more.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simfind/find_more.h"
+#include "cli/simfind/find_tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

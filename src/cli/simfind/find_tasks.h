@@ -31,4 +31,11 @@ list_task_fn list_order;    /* --order */
 /* --cover: a file that cannot be read is reported and counted, and the next ones are covered. */
 list_task_fn list_cover;
 
+/*
+ * If a list on a terminal has no similar file, search again with other options. If this finds more,
+ * write the command as the next step.
+ */
+void suggest_finding_more(const struct find_plan *plan, struct store *store,
+			  const struct find_outcome *outcome);
+
 #endif

@@ -47,9 +47,13 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 	if (found->count == 0)
 		fputs("No file is known to be damaged.", out);
 	else
-		fprintf(out, "%s file%s damaged: %s. %s of them %s an intact copy.",
-			format_count(found->count, count), found->count == 1 ? " is" : "s are",
-			format_bytes((double)all, bytes), format_count(with_copies, intact),
+		fprintf(out, "%s file%s damaged: %s.", format_count(found->count, count),
+			found->count == 1 ? " is" : "s are", format_bytes((double)all, bytes));
+	if (found->count == 1)
+		fputs(with_copies == 1 ? " It has an intact copy." : " It has no intact copy.",
+		      out);
+	else if (found->count > 1)
+		fprintf(out, " %s of them %s an intact copy.", format_count(with_copies, intact),
 			with_copies == 1 ? "has" : "have");
 	return write_list_summary(listing, out, &text, error);
 }

@@ -15,7 +15,6 @@
 #include "base/files/read_file.h"
 #include "base/files/temporary.h"
 #include "cli/options/options.h"
-#include "cli/simfind/find_more.h"
 #include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
 #include "cli/simfind/list_pairs.h"

@@ -5,8 +5,9 @@
 #ifndef SIMHASH_INDEX_SCRUB_EXAMINE_H
 #define SIMHASH_INDEX_SCRUB_EXAMINE_H
 
-#include "index/scrub/scrub.h"
-#include "store/row/file_row.h"
+#include <stdatomic.h>
+
+#include "store/rows/damage_rows.h"
 
 struct store;
 struct XXH3_state_s;

@@ -59,13 +59,12 @@ static bool is_at(const struct file_row *row, struct bytes path)
 	       memcmp(path.data + above + 1, row->name.data, row->name.size) == 0;
 }
 
-static bool is_wanted(const struct scrub_request *request, const struct file_row *row)
+static bool is_wanted(const struct bytes *tops, size_t count, const struct file_row *row)
 {
-	for (size_t i = 0; i < request->top_count; i++)
-		if (row_is_below(row->directory, row->name, request->tops[i]) ||
-		    is_at(row, request->tops[i]))
+	for (size_t i = 0; i < count; i++)
+		if (row_is_below(row->directory, row->name, tops[i]) || is_at(row, tops[i]))
 			return true;
-	return request->top_count == 0;
+	return count == 0;
 }
 
 static int64_t later(int64_t x, int64_t y)
@@ -95,7 +94,7 @@ static int add(struct scrub_queue *queue, const struct file_row *row, int64_t fo
 
 /* Read the rows of files, without contents of archives and of compressed files. */
 static int read_rows(struct scrub_queue *queue, struct store *store, const struct row_scope *scope,
-		     const struct scrub_request *request, const atomic_bool *stop,
+		     const struct bytes *tops, size_t top_count, const atomic_bool *stop,
 		     struct simhash_error *error)
 {
 	struct file_row row = {.host = scope->host};
@@ -116,7 +115,7 @@ static int read_rows(struct scrub_queue *queue, struct store *store, const struc
 		int64_t found_at_ns = query_integer(&cursor.query, cursor.more);
 		if (atomic_load(stop))
 			status = error_set(error, ERROR_STOPPED, "stopped");
-		else if (is_wanted(request, &row))
+		else if (is_wanted(tops, top_count, &row))
 			status = add(queue, &row, found_at_ns, error);
 		if (status < 0)
 			break;
@@ -126,12 +125,12 @@ static int read_rows(struct scrub_queue *queue, struct store *store, const struc
 }
 
 int scrub_queue_init(struct scrub_queue *queue, struct store *store, const struct row_scope *scope,
-		     const struct scrub_request *request, const atomic_bool *stop,
+		     const struct bytes *tops, size_t top_count, const atomic_bool *stop,
 		     struct simhash_error *error)
 {
 	*queue = (struct scrub_queue){
 		.runs = {.budget = QUEUE_BYTES, .size_of = size_of, .compare = compare}};
-	if (read_rows(queue, store, scope, request, stop, error) != 0 ||
+	if (read_rows(queue, store, scope, tops, top_count, stop, error) != 0 ||
 	    runs_end(&queue->runs, error) != 0 ||
 	    run_cursor_open(&queue->cursor, &queue->runs, QUEUE_BYTES, error) != 0)
 		return -1;

@@ -6,8 +6,10 @@
 #ifndef SIMHASH_INDEX_SCRUB_QUEUE_H
 #define SIMHASH_INDEX_SCRUB_QUEUE_H
 
+#include <stdatomic.h>
+
 #include "base/sort/runs.h"
-#include "index/scrub/scrub.h"
+#include "store/row/file_row.h"
 
 struct store;
 
@@ -32,9 +34,12 @@ static inline int64_t scrub_cost(int64_t size_bytes)
 	return size_bytes + 4096;
 }
 
-/* Read and sort the files of a request. Release the queue even after an error. */
+/*
+ * Read and sort the files of a scope at and below these paths, or all. Stops with ERROR_STOPPED if
+ * *stop is set. Release the queue even after an error.
+ */
 int scrub_queue_init(struct scrub_queue *queue, struct store *store, const struct row_scope *scope,
-		     const struct scrub_request *request, const atomic_bool *stop,
+		     const struct bytes *tops, size_t top_count, const atomic_bool *stop,
 		     struct simhash_error *error);
 
 /* Get the next file. Returns 1, 0 at the end, -1 for an error. It lives until the next call. */

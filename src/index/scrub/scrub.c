@@ -507,8 +507,8 @@ static int run(struct scrub *scrub, struct simhash_error *error)
 {
 	if (open_index(scrub, error) != 0 || check_tops(scrub, error) != 0 ||
 	    make_workers(scrub, error) != 0 ||
-	    scrub_queue_init(&scrub->queue, scrub->store, &scrub->scope, scrub->request,
-			     scrub->resources->stop, error) != 0)
+	    scrub_queue_init(&scrub->queue, scrub->store, &scrub->scope, scrub->request->tops,
+			     scrub->request->top_count, scrub->resources->stop, error) != 0)
 		return -1;
 	set_budget(scrub);
 	scrub->pace.bytes_per_second = scrub->request->bytes_per_second;
