@@ -142,3 +142,21 @@ runs 0 "$SIMHASH" -q versions
 screen lineage "$SIMFIND" --group=lineage versions
 screen compare "$SIMFIND" --compare versions/letter.txt versions/letter3.txt
 screen order "$SIMFIND" --order=delta versions reports
+
+# ---- Damage ----
+copies="albums/$(printf 'a long name, %.0s' 1 2 3 4 5)copies"
+mkdir -p "$copies"
+for name in one two three; do
+	words 8 100 | sed "1s/^/$name/" >"albums/$name.raw"
+done
+cp albums/one.raw "$copies"
+settle albums
+runs 0 "$SIMHASH" -q albums
+for name in one two; do
+	printf '####' | dd of="albums/$name.raw" bs=1 seek=1024 conv=notrunc status=none
+done
+truncate -s 1000 albums/three.raw
+settle albums
+runs 3 "$SIMHASH" -q --scrub albums
+screen scrub "$SIMHASH" --scrub albums/one.raw
+screen damaged "$SIMFIND" --damaged albums

@@ -164,9 +164,9 @@ static const struct option_row rows[] = {
 
 	{.heading = "What was damaged"},
 	{0, "damaged", NULL,
-	 "list files that simhash --scrub found damaged, also below each DIR, and their intact "
-	 "copies; "
-	 "exit with status 3 if there are any; DIR may be HOST:DIRECTORY",
+	 "list damaged files, as simhash found them, and their intact copies; with DIRs, only "
+	 "files at or "
+	 "below them; exit with status 3 if there are any; DIR may be HOST:DIRECTORY",
 	 .parse = set_flag, .field = FIELD(damaged),
 	 .only_with = "database tag-set host format output limit color summary quiet FILE DIR"},
 

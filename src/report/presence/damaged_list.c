@@ -35,12 +35,21 @@ static void write_time(FILE *out, int64_t time_ns)
 	fputs(text, out);
 }
 
-static void write_extent(FILE *out, const struct damage *damage)
+static void write_state(FILE *out, const struct damage *damage)
+{
+	fputs(damage->is_unreadable  ? "unreadable after "
+	      : damage->status_moved ? "changed, but not its time, after "
+				     : "damaged after ",
+	      out);
+	write_time(out, damage->verified_at_ns);
+}
+
+static void write_places(FILE *out, const struct damage *damage)
 {
 	char different[32], first[32];
 
 	if (damage->different_bytes == 0)
-		fputs(", a second reading was right", out);
+		fputs(", but a second reading was right", out);
 	else if (damage->different_bytes > 0)
 		fprintf(out, ": %s byte%s from byte %s",
 			format_count((uint64_t)damage->different_bytes, different),
@@ -48,27 +57,25 @@ static void write_extent(FILE *out, const struct damage *damage)
 			format_count((uint64_t)damage->first_byte, first));
 	else if (damage->is_unreadable && damage->first_byte >= 0)
 		fprintf(out, ": from byte %s", format_count((uint64_t)damage->first_byte, first));
-	else if (damage->resemblance_ppm != DAMAGE_UNKNOWN)
-		fprintf(out, ", %s%.0f %% like the right content",
-			damage->resemblance_ppm >= 995000 ? "over " : "about ",
-			damage->resemblance_ppm >= 995000 ? 99
-							  : (double)damage->resemblance_ppm / 1e4);
 }
 
-static void write_damage(FILE *out, const struct damaged_item *item)
+/* Write what else is known about the content that was found. Returns false if nothing is known. */
+static bool write_found(FILE *out, const struct damaged_item *item)
 {
 	const struct damage *damage = &item->damage;
+	bool has_size = !damage->is_unreadable && damage->found_size_bytes != item->size_bytes;
+	bool is_estimated = damage->resemblance_ppm != DAMAGE_UNKNOWN;
+	bool is_near = damage->resemblance_ppm >= 995000;
 	char size[32];
 
-	fputs(damage->is_unreadable  ? "unreadable after "
-	      : damage->status_moved ? "changed, but not its time, after "
-				     : "damaged after ",
-	      out);
-	write_time(out, damage->verified_at_ns);
-	write_extent(out, damage);
-	if (!damage->is_unreadable && damage->found_size_bytes != item->size_bytes)
-		fprintf(out, "; its size is %s",
-			format_bytes((double)damage->found_size_bytes, size));
+	if (has_size)
+		fprintf(out, "its size is %s%s",
+			format_bytes((double)damage->found_size_bytes, size),
+			is_estimated ? "; " : "");
+	if (is_estimated)
+		fprintf(out, "%s%.0f %% like the right content", is_near ? "over " : "about ",
+			is_near ? 99 : (double)damage->resemblance_ppm / 1e4);
+	return has_size || is_estimated;
 }
 
 /* Write a text of one line that a stream has collected. It has marks. */
@@ -122,25 +129,40 @@ static int write_copies(struct listing *listing, const struct layout *layout,
 	return write_path(listing, layout, more, NULL, error);
 }
 
-static int write_item(struct listing *listing, const struct layout *layout,
-		      const struct damaged_item *item, struct simhash_error *error)
+/* Write a line with the state, or with `found` what else is known, if anything. */
+static int write_damage(struct listing *listing, const struct layout *layout,
+			const struct damaged_item *item, bool found, struct simhash_error *error)
 {
-	char head[64], bytes[32], *text = NULL;
+	char *text = NULL;
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&text, &size);
 
-	snprintf(head, sizeof head, "%*s  ", SIZE_COLUMNS,
-		 format_bytes((double)item->size_bytes, bytes));
-	if (write_path(listing, layout, head, item->display.data, error) != 0)
-		return -1;
-	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
 	fputs(INDENT, out);
-	write_damage(out, item);
-	return write_line(listing, layout, out, &text, &size, error) == 0
-		       ? write_copies(listing, layout, item, error)
-		       : -1;
+	if (!found) {
+		write_state(out, &item->damage);
+		write_places(out, &item->damage);
+	} else if (!write_found(out, item)) {
+		fclose(out);
+		free(text);
+		return 0;
+	}
+	return write_line(listing, layout, out, &text, &size, error);
+}
+
+static int write_item(struct listing *listing, const struct layout *layout,
+		      const struct damaged_item *item, struct simhash_error *error)
+{
+	char head[64], bytes[32];
+
+	snprintf(head, sizeof head, "%*s  ", SIZE_COLUMNS,
+		 format_bytes((double)item->size_bytes, bytes));
+	if (write_path(listing, layout, head, item->display.data, error) != 0 ||
+	    write_damage(listing, layout, item, false, error) != 0 ||
+	    write_damage(listing, layout, item, true, error) != 0)
+		return -1;
+	return write_copies(listing, layout, item, error);
 }
 
 /* The directory of all damaged files. */
