@@ -26,7 +26,7 @@
 #include "store/write/damage_table.h"
 
 #define BATCH_FILES ROWS_WITH_MAX
-#define BATCH_BYTES (INT64_C(256) << 20)
+#define BATCH_BYTES (INT64_C(256) << 20) /* for each thread */
 #define COMMIT_FILES 1024
 #define COMMIT_AFTER_NS (2 * NS_PER_S)
 #define COPIES_MAX 16 /* the number of copies to try for a comparison */
@@ -83,7 +83,7 @@ static int copy_texts(struct arena *arena, struct file_row *row)
 	return 0;
 }
 
-/* Take files from the queue until the batch is full or the budget is spent. *total: their bytes. */
+/* Take files from the queue until the batch is full or the budget is spent. */
 static int fill_hashes(struct scrub *scrub, struct simhash_error *error)
 {
 	const struct queued_file *file;
@@ -91,8 +91,8 @@ static int fill_hashes(struct scrub *scrub, struct simhash_error *error)
 	int status = 1;
 
 	scrub->count = 0;
-	while (scrub->count < BATCH_FILES && bytes < BATCH_BYTES && scrub->budget > 0 &&
-	       (status = scrub_queue_next(&scrub->queue, &file, error)) == 1) {
+	while (scrub->count < BATCH_FILES && bytes < BATCH_BYTES * scrub->worker_count &&
+	       scrub->budget > 0 && (status = scrub_queue_next(&scrub->queue, &file, error)) == 1) {
 		memcpy(scrub->hashes[scrub->count++], file->path_hash, PATH_HASH_SIZE);
 		bytes += file->size_bytes;
 		scrub->budget -= scrub_cost(file->size_bytes);
