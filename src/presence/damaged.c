@@ -19,23 +19,13 @@ static bool is_on_host_of(const struct finder *finder, const struct find_side *s
 	       (side->host == NULL ? finder->local_host : name_list_id(&finder->hosts, side->host));
 }
 
-/* Is this the row of the file with this path? */
-static bool is_at(const struct file_row *row, struct bytes path)
-{
-	size_t above = row->directory.size == 1 ? 0 : row->directory.size;
-
-	return path.size == above + 1 + row->name.size &&
-	       memcmp(path.data, row->directory.data, above) == 0 && path.data[above] == '/' &&
-	       memcmp(path.data + above + 1, row->name.data, row->name.size) == 0;
-}
-
 static bool is_asked(const struct finder *finder, const struct find_side *tops, size_t count,
 		     const struct file_row *row)
 {
 	for (size_t i = 0; i < count; i++)
 		if (is_on_host_of(finder, &tops[i], row) &&
 		    (row_is_below(row->directory, row->name, tops[i].directory) ||
-		     is_at(row, tops[i].directory)))
+		     row_is_at(row->directory, row->name, tops[i].directory)))
 			return true;
 	return count == 0;
 }

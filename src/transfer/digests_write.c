@@ -14,21 +14,11 @@
 #include "store/rows/sketch_copy.h"
 #include "transfer/row_part.h"
 
-static bool is_at(const struct file_row *row, struct bytes path)
-{
-	struct bytes directory = row->directory, name = {row->name.data, own_name_size(row->name)};
-	size_t above = directory.size == 1 ? 0 : directory.size;
-
-	return path.size == above + 1 + name.size &&
-	       memcmp(path.data, directory.data, above) == 0 && path.data[above] == '/' &&
-	       memcmp(path.data + above + 1, name.data, name.size) == 0;
-}
-
 static bool is_wanted(const struct digests_export *export, const struct file_row *row)
 {
 	for (size_t i = 0; i < export->top_count; i++)
 		if (row_is_below(row->directory, row->name, export->tops[i]) ||
-		    is_at(row, export->tops[i]))
+		    row_is_at(row->directory, row->name, export->tops[i]))
 			return true;
 	return export->top_count == 0;
 }

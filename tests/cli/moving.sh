@@ -123,7 +123,7 @@ rest() {
 	index "fresh-$database.db" "$@" "$tree"
 	for name in "$database" "fresh-$database"; do
 		sqlite3 "$name.db" "$(sqlite3 "$name.db" "SELECT 'SELECT ' || group_concat('quote(' || name || ')', ' || '' '' || ')
-			|| ' FROM file ORDER BY path_hash' FROM pragma_table_info('file') WHERE name <> 'scanned_at_ns'")" >"$name.rows"
+			|| ' FROM file ORDER BY path_hash' FROM pragma_table_info('file') WHERE name NOT IN ('scanned_at_ns', 'ctime_ns')")" >"$name.rows"
 	done
 	cmp "$database.rows" "fresh-$database.rows" ||
 		fail "rows of $database: $(diff "$database.rows" "fresh-$database.rows" | cut -c 1-300 | head -6)"

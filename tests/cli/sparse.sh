@@ -74,7 +74,7 @@ PYTHON
 columns=
 dump() {
 	[ -n "$columns" ] || columns=$(sql "SELECT group_concat('quote(' || name || ')') FROM pragma_table_info('file')
-		WHERE name NOT IN ('mtime_ns', 'inode', 'scanned_at_ns', 'device', 'links')")
+		WHERE name NOT IN ('mtime_ns', 'inode', 'scanned_at_ns', 'ctime_ns', 'device', 'links')")
 	sql "SELECT $columns FROM file ORDER BY name"
 	sql "SELECT hex(content_hash), is_text, size, hex(value) FROM pieces ORDER BY 1, 2"
 	sql "SELECT quote(content_hash), quote(value) FROM sketch ORDER BY 1, 2"

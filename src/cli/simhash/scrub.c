@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
@@ -87,10 +88,25 @@ static uint64_t all_damaged(const struct scrub_summary *summary)
 	return summary->damaged + summary->restored;
 }
 
+/* The next run begins with the oldest of the other files. */
+static void print_left(const struct scrub_summary *summary)
+{
+	time_t seconds = (time_t)(summary->oldest_ns / NS_PER_S);
+	char files[32], bytes[32], day[32] = "";
+	struct tm local;
+
+	if (summary->oldest_ns != 0 && localtime_r(&seconds, &local) != NULL &&
+	    strftime(day, sizeof day, "; the oldest on %Y-%m-%d", &local) == 0)
+		day[0] = '\0';
+	fprintf(stderr, "%s files (%s) were verified earlier%s\n",
+		format_count(summary->files_left, files),
+		format_bytes((double)summary->bytes_left, bytes), day);
+}
+
 static void print_text(const struct scrub_summary *summary)
 {
 	double seconds = summary->seconds > 0.001 ? summary->seconds : 0.001;
-	char verified[32], damaged[32], changed[32], failed[32], bytes[32], speed[32], left[32];
+	char verified[32], damaged[32], changed[32], failed[32], bytes[32], speed[32];
 
 	fprintf(stderr, "%s verified, %s damaged, %s changed, %s failed; %s in %.2f s (%s/s)",
 		format_count(summary->verified, verified),
@@ -98,10 +114,9 @@ static void print_text(const struct scrub_summary *summary)
 		format_count(summary->changed, changed), format_count(summary->failed, failed),
 		format_bytes((double)summary->bytes, bytes), summary->seconds,
 		format_bytes((double)summary->bytes / seconds, speed));
-	if (summary->files_left > 0)
-		fprintf(stderr, "; %s files left (%s)", format_count(summary->files_left, left),
-			format_bytes((double)summary->bytes_left, bytes));
 	fputc('\n', stderr);
+	if (summary->files_left > 0)
+		print_left(summary);
 	if (summary->changed > 0)
 		fprintf(stderr, "changed, moved or removed files are left to the next run of "
 				"simhash PATH\n");
@@ -126,6 +141,8 @@ static void print_json(const struct index_arguments *arguments, const char *host
 		FIELD_UNSIGNED(IN_JSON, "failed", summary->failed),
 		FIELD_UNSIGNED(IN_JSON, "files_left", summary->files_left),
 		FIELD_UNSIGNED(IN_JSON, "bytes_left", summary->bytes_left),
+		FIELD_TIME(IN_JSON, "oldest_verified",
+			   summary->oldest_ns != 0 ? summary->oldest_ns : NO_NUMBER),
 		FIELD_UNSIGNED(IN_JSON, "bytes", summary->bytes),
 		FIELDS_END,
 	};

@@ -49,20 +49,11 @@ static bool comes_before(const void *a, const void *b, const void *context)
 	return compare(x->record, y->record, context) < 0;
 }
 
-/* Is this the row of the file with this path? */
-static bool is_at(const struct file_row *row, struct bytes path)
-{
-	size_t above = row->directory.size == 1 ? 0 : row->directory.size;
-
-	return path.size == above + 1 + row->name.size &&
-	       memcmp(path.data, row->directory.data, above) == 0 && path.data[above] == '/' &&
-	       memcmp(path.data + above + 1, row->name.data, row->name.size) == 0;
-}
-
 static bool is_wanted(const struct bytes *tops, size_t count, const struct file_row *row)
 {
 	for (size_t i = 0; i < count; i++)
-		if (row_is_below(row->directory, row->name, tops[i]) || is_at(row, tops[i]))
+		if (row_is_below(row->directory, row->name, tops[i]) ||
+		    row_is_at(row->directory, row->name, tops[i]))
 			return true;
 	return count == 0;
 }

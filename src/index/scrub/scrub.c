@@ -27,8 +27,9 @@
 
 #define BATCH_FILES ROWS_WITH_MAX
 #define BATCH_BYTES (INT64_C(256) << 20) /* for each thread */
+#define BATCH_SECONDS 2
 #define COMMIT_FILES 1024
-#define COMMIT_AFTER_NS (2 * NS_PER_S)
+#define COMMIT_AFTER_NS (BATCH_SECONDS * NS_PER_S)
 #define COPIES_MAX 16 /* the number of copies to try for a comparison */
 
 enum {
@@ -86,13 +87,17 @@ static int copy_texts(struct arena *arena, struct file_row *row)
 /* Take files from the queue until the batch is full or the budget is spent. */
 static int fill_hashes(struct scrub *scrub, struct simhash_error *error)
 {
+	int64_t rate = scrub->request->bytes_per_second, bytes = 0;
+	int64_t most = BATCH_BYTES * scrub->worker_count;
 	const struct queued_file *file;
-	int64_t bytes = 0;
 	int status = 1;
 
+	/* With a slow rate, a batch also ends before the next commit. */
+	if (rate > 0 && rate < most / BATCH_SECONDS)
+		most = rate * BATCH_SECONDS;
 	scrub->count = 0;
-	while (scrub->count < BATCH_FILES && bytes < BATCH_BYTES * scrub->worker_count &&
-	       scrub->budget > 0 && (status = scrub_queue_next(&scrub->queue, &file, error)) == 1) {
+	while (scrub->count < BATCH_FILES && bytes < most && scrub->budget > 0 &&
+	       (status = scrub_queue_next(&scrub->queue, &file, error)) == 1) {
 		memcpy(scrub->hashes[scrub->count++], file->path_hash, PATH_HASH_SIZE);
 		bytes += file->size_bytes;
 		scrub->budget -= scrub_cost(file->size_bytes);
@@ -147,6 +152,14 @@ static void drop_batch(struct scrub *scrub)
 
 /* ---- Threads ---- */
 
+/* Was the run stopped, or is its time over? */
+static bool is_time_over(const struct scrub *scrub)
+{
+	return atomic_load(scrub->resources->stop) ||
+	       (scrub->request->time_ns > 0 &&
+		clock_monotonic_ns() - scrub->begun_ns >= scrub->request->time_ns);
+}
+
 /* Is a file of the batch, according to its row, another name of the file before it? */
 static bool is_other_name(const struct scrub *scrub, size_t i)
 {
@@ -178,7 +191,7 @@ static void *work(void *context)
 		if (file->path == NULL || is_other_name(scrub, i))
 			continue;
 		show_path(scrub, file);
-		if (atomic_load(scrub->resources->stop))
+		if (is_time_over(scrub))
 			file->result = EXAMINED_STOPPED;
 		else
 			examine(&worker->examiner, file);
@@ -339,6 +352,16 @@ static void give_back(struct scrub *scrub, const struct examination *file)
 		scrub->budget += scrub_cost(file->row.size_bytes);
 }
 
+/* Files come in the order of their verification. */
+static void note_oldest(struct scrub_summary *summary, const struct file_row *row)
+{
+	int64_t verified_ns = row->verified_at_ns > row->scanned_at_ns ? row->verified_at_ns
+								       : row->scanned_at_ns;
+
+	if (summary->oldest_ns == 0 || verified_ns < summary->oldest_ns)
+		summary->oldest_ns = verified_ns;
+}
+
 static int take_result(struct scrub *scrub, struct examination *file, struct simhash_error *error)
 {
 	struct scrub_summary *summary = scrub->summary;
@@ -368,6 +391,7 @@ static int take_result(struct scrub *scrub, struct examination *file, struct sim
 		report(scrub, file, SCRUB_UNREADABLE);
 		break;
 	case EXAMINED_STOPPED:
+		note_oldest(summary, &file->row);
 		return 0;
 	}
 	summary->files_left--;
@@ -390,19 +414,12 @@ static int take_results(struct scrub *scrub, struct simhash_error *error)
 
 /* ---- The run ---- */
 
-static bool is_over(const struct scrub *scrub)
-{
-	return scrub->budget <= 0 || atomic_load(scrub->resources->stop) ||
-	       (scrub->request->time_ns > 0 &&
-		clock_monotonic_ns() - scrub->begun_ns >= scrub->request->time_ns);
-}
-
 static int verify_all(struct scrub *scrub, struct simhash_error *error)
 {
 	const struct queued_file *next;
 	int status = 0;
 
-	while (status == 0 && !is_over(scrub)) {
+	while (status == 0 && scrub->budget > 0 && !is_time_over(scrub)) {
 		status = fill_hashes(scrub, error);
 		if (status == 0 && scrub->count == 0)
 			break;
@@ -416,7 +433,8 @@ static int verify_all(struct scrub *scrub, struct simhash_error *error)
 	}
 	if (status == 0)
 		status = commit(scrub, error);
-	if (status == 0 && scrub_queue_next(&scrub->queue, &next, error) == 1)
+	if (status == 0 && scrub->summary->oldest_ns == 0 &&
+	    scrub_queue_next(&scrub->queue, &next, error) == 1)
 		scrub->summary->oldest_ns = next->verified_at_ns;
 	return status;
 }

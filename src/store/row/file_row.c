@@ -161,6 +161,14 @@ bool row_is_below(struct bytes directory, struct bytes name, struct bytes side)
 	return name.size == rest.size ? is_inside_path(side) : name.data[rest.size] == '/';
 }
 
+bool row_is_at(struct bytes directory, struct bytes name, struct bytes path)
+{
+	size_t above = directory.size == 1 ? 0 : directory.size, own = own_name_size(name);
+
+	return path.size == above + 1 + own && memcmp(path.data, directory.data, above) == 0 &&
+	       path.data[above] == '/' && memcmp(path.data + above + 1, name.data, own) == 0;
+}
+
 bool path_is_below(struct bytes path, struct bytes side)
 {
 	return path_is_at_or_below(path, side) &&

@@ -226,7 +226,13 @@ static inline bool is_inside_path(struct bytes path)
  */
 bool row_is_below(struct bytes directory, struct bytes name, struct bytes side);
 
-/* The same for the path of a file or member. */
+/*
+ * Is this the row of the file at a path, or of its inflated content? The path has no slash at its
+ * end.
+ */
+bool row_is_at(struct bytes directory, struct bytes name, struct bytes path);
+
+/* The same as row_is_below for the path of a file or member. */
 bool path_is_below(struct bytes path, struct bytes side);
 
 /* Compute the keys from the row's table and name, as scanning does. */
