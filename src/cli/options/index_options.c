@@ -452,11 +452,10 @@ static const struct option_row rows[] = {
 
 const struct option_program index_program = {
 	.name = "simhash",
-	.usage =
-		"Usage: simhash [OPTION]... PATH...\n"
-		"       simhash --scrub [PATH]... | --forget PATH... | --print FILE...\n"
-		"       simhash --status | --init-database | --copy-to=URL\n"
-		"       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
+	.usage = "Usage: simhash [OPTION]... PATH...\n"
+		 "       simhash --scrub [PATH]... | --forget PATH... | --print FILE...\n"
+		 "       simhash --status | --init-database | --copy-to=URL\n"
+		 "       simhash --export[=FILE] [PATH]... | --import=FILE --host=NAME\n",
 	.about = "Index all files at and below each PATH, so that simfind can list similar files. "
 		 "Unchanged files are not read again, and deleted files leave the index.",
 	.statuses = "0 success, 1 failure, also if no PATH can be read, 2 some files could not be "
