@@ -121,6 +121,11 @@ runs 0 "$SIMFIND" --damaged "$TEST_FOLDER/copies"
 same "rows of the view" "$damages time restored" \
 	"$(sql "SELECT COUNT(different_bytes), kind FROM damaged_file GROUP BY kind" | tr '|' ' ')"
 
+runs 0 "$SIMHASH" --status
+grep -q "^$((2 * damages)) files are damaged; simfind --damaged lists them" out || fail "$(cat out)"
+runs 0 "$SIMHASH" --status --format=json
+grep -q "\"damaged\":$((2 * damages)),\"oldest_verified\":\"20" out || fail "$(cat out)"
+
 # ---- The next run of simhash does not forget ----
 # A size that changed together with the status time is new content: the truncated and padded files.
 resized=$((damages / 7 * 2))
@@ -193,4 +198,10 @@ runs 0 "$SIMHASH" -q --force "$files"
 same "after --force" 0 "$(sql "SELECT COUNT(*) FROM damage")"
 runs 0 "$SIMHASH" --scrub --summary=json
 grep -q '"task":"scrub","result":"ok","exit":0.*"damaged":0,' err || fail "$(cat err)"
+python3 - err <<'EOP'
+import json, sys
+s = json.loads(open(sys.argv[1]).read().splitlines()[-1])
+assert set(s) == {"program", "version", "task", "result", "exit", "started", "host", "paths", "verified", "damaged",
+                  "time_restored", "right_again", "changed", "failed", "files_left", "bytes_left", "bytes", "seconds", "error"}, s
+EOP
 

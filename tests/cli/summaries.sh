@@ -170,7 +170,7 @@ assert s["answers"] == []
 assert s["index"] == url and s["bytes"] > 4096
 found = {t["host"]: (t["files"], t["bytes"]) for t in s["totals"]}
 assert found == {r.split("|")[0]: tuple(map(int, r.split("|")[1:])) for r in rows.split()}, (found, rows)
-assert all(set(t) == {"files", "sketches", "bytes", "host", "tag_set"} and t["tag_set"] == "sample" for t in s["totals"])
+assert all(set(t) == {"files", "sketches", "bytes", "damaged", "oldest_verified", "host", "tag_set"} and t["tag_set"] == "sample" for t in s["totals"])
 assert s["measures"] == [{"sketches": 1, "measure": "minhash:bytes=8,functions=128,cluster=4"}], s["measures"]
 last = {(r["host"], r.get("path_hex", r["path"])): r for r in s["runs"]}
 assert last["web1", two]["runs"] == 2 and last["web1", two]["errors"] == 0

@@ -19,6 +19,7 @@
 #include "cli/terminal/terminal.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
+#include "store/rows/damage_rows.h"
 #include "store/write/sketch_table.h"
 
 static void write_padded(struct bytes text, size_t width)
@@ -60,6 +61,19 @@ static void show_totals(const struct index_status *status)
 		       format_count((uint64_t)total->resemblances, sketches),
 		       format_bytes((double)total->bytes, size));
 	}
+}
+
+static void show_damaged(const struct index_status *status)
+{
+	uint64_t damaged = 0;
+	char count[32];
+
+	for (size_t i = 0; i < status->total_count; i++)
+		damaged += (uint64_t)status->damaged[i];
+	if (damaged > 0)
+		printf("\n%s file%s damaged; simfind --damaged lists %s\n",
+		       format_count(damaged, count), damaged == 1 ? " is" : "s are",
+		       damaged == 1 ? "it" : "them");
 }
 
 static void show_measures(const struct index_status *status)
@@ -172,6 +186,19 @@ static int count_sketches(struct index_status *status, struct store *store,
 	return 0;
 }
 
+static int count_damaged(struct index_status *status, struct store *store,
+			 struct simhash_error *error)
+{
+	status->damaged = calloc(status->total_count + 1, sizeof *status->damaged);
+	if (status->damaged == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < status->total_count; i++)
+		if (damage_rows_count(store, &status->totals[i].scope, &status->damaged[i],
+				      error) != 0)
+			return -1;
+	return 0;
+}
+
 static int read_status(struct index_status *status, struct store *store,
 		       struct simhash_error *error)
 {
@@ -179,6 +206,7 @@ static int read_status(struct index_status *status, struct store *store,
 	    store_read_hosts(store, &status->hosts, error) != 0 ||
 	    store_read_tag_sets(store, &status->tag_sets, error) != 0 ||
 	    store_read_totals(store, &status->totals, &status->total_count, error) != 0 ||
+	    count_damaged(status, store, error) != 0 ||
 	    store_read_measures(store, &status->measures, error) != 0 ||
 	    count_sketches(status, store, error) != 0 ||
 	    store_read_runs(store, &status->runs, error) != 0 ||
@@ -196,6 +224,7 @@ static void show_text(const struct index_status *status)
 	write_escaped(stdout, bytes_of(status->url));
 	printf("\nsize   %s\n", format_bytes((double)status->bytes, size));
 	show_totals(status);
+	show_damaged(status);
 	show_measures(status);
 	if (status->total_count == 0)
 		puts("\nThe index has no files.");
@@ -227,6 +256,7 @@ out:
 	find_run_list_release(&status.answers);
 	scan_run_list_release(&status.runs);
 	free(status.totals);
+	free(status.damaged);
 	free(status.measure_files);
 	name_list_release(&status.measures);
 	name_list_release(&status.tag_sets);

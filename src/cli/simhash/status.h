@@ -18,6 +18,7 @@ struct index_status {
 	struct name_list hosts, tag_sets, measures;
 	int64_t *measure_files; /* the number of files with a sketch of each measure */
 	struct scope_total *totals;
+	int64_t *damaged; /* the number of damaged files of each total */
 	size_t total_count;
 	struct scan_run_list runs;    /* the last run of each root; its id is the number of runs */
 	struct find_run_list answers; /* the runs of simfind --store */

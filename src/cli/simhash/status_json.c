@@ -29,6 +29,8 @@ static void write_total(FILE *out, const struct index_status *status, size_t i)
 		FIELD_SIGNED(IN, "files", total->rows),
 		FIELD_SIGNED(IN, "sketches", total->resemblances),
 		FIELD_SIGNED(IN, "bytes", total->bytes),
+		FIELD_SIGNED(IN, "damaged", status->damaged[i]),
+		FIELD_TIME(IN, "oldest_verified", time_of(total->oldest_ns)),
 		FIELD_TEXT(IN, "host", name_of(&status->hosts, total->scope.host)),
 		FIELD_TEXT(IN, "tag_set", name_of(&status->tag_sets, total->scope.tag_set)),
 		FIELDS_END,

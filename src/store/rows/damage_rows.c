@@ -8,6 +8,12 @@
 
 #define KEY_SIZE (8 + PATH_HASH_SIZE)
 
+/* The rows that still describe their files. */
+#define DAMAGE_OF_FILES                                                                 \
+	"FROM damage d CROSS JOIN file f ON f.tag_set = d.tag_set AND f.host = d.host " \
+	"AND f.path_hash = d.path_hash AND f.content_hash = d.content_hash "            \
+	"AND f.scanned_at_ns <= d.found_at_ns AND f.verified_at_ns <= d.found_at_ns "
+
 int damage_rows_begin(struct row_cursor *cursor, struct store *store, int64_t tag_set,
 		      struct simhash_error *error)
 {
@@ -16,12 +22,8 @@ int damage_rows_begin(struct row_cursor *cursor, struct store *store, int64_t ta
 		       "d.is_unreadable, d.status_moved, COALESCE(d.compared_bytes, -1), "
 		       "COALESCE(d.different_bytes, -1), COALESCE(d.first_byte, -1), "
 		       "COALESCE(d.last_byte, -1), "
-		       "COALESCE(CAST(d.resemblance * 1000000 AS SIGNED), -1) "
-		       "FROM damage d CROSS JOIN file f ON f.tag_set = d.tag_set "
-		       "AND f.host = d.host AND f.path_hash = d.path_hash "
-		       "WHERE d.tag_set = ? AND f.content_hash = d.content_hash "
-		       "AND f.scanned_at_ns <= d.found_at_ns "
-		       "AND f.verified_at_ns <= d.found_at_ns ORDER BY d.host, d.path_hash") != 0)
+		       "COALESCE(CAST(d.resemblance * 1000000 AS SIGNED), -1) " DAMAGE_OF_FILES
+		       "WHERE d.tag_set = ? ORDER BY d.host, d.path_hash") != 0)
 		return -1;
 	query_bind_integer(&cursor->query, tag_set);
 	return 0;
@@ -53,6 +55,16 @@ int damage_rows_next(struct row_cursor *cursor, struct file_row *row, struct dam
 	    query_fixed_bytes(query, at, damage->found_hash, CONTENT_HASH_SIZE, error) != 0)
 		return -1;
 	return 1;
+}
+
+int damage_rows_count(struct store *store, const struct row_scope *scope, int64_t *count,
+		      struct simhash_error *error)
+{
+	const int64_t values[] = {scope->tag_set, scope->host};
+
+	return store_read_integer(
+		store, "SELECT COUNT(*) " DAMAGE_OF_FILES "WHERE d.tag_set = ? AND d.host = ?",
+		values, 2, count, error);
 }
 
 int store_rows_same(struct row_cursor *cursor, struct store *store, unsigned columns,

@@ -60,6 +60,10 @@ int damage_rows_begin(struct row_cursor *cursor, struct store *store, int64_t ta
 int damage_rows_next(struct row_cursor *cursor, struct file_row *row, struct damage *damage,
 		     struct simhash_error *error);
 
+/* Count the damaged files of a scope. */
+int damage_rows_count(struct store *store, const struct row_scope *scope, int64_t *count,
+		      struct simhash_error *error);
+
 /*
  * Read all rows that have the content of a row, also this row, with ROW_HOST and all columns for
  * which the caller asks. Members of archives are among them, texts of documents are not.

@@ -19,6 +19,7 @@ static int append_total(struct scope_total **totals, size_t *count, size_t *capa
 		.rows = query_integer(query, 2),
 		.bytes = query_integer(query, 3),
 		.resemblances = query_integer(query, 4),
+		.oldest_ns = query_integer(query, 5),
 	};
 	return 0;
 }
@@ -34,7 +35,9 @@ int store_read_totals(struct store *store, struct scope_total **totals, size_t *
 	*count = 0;
 	if (query_begin(&query, store,
 			"SELECT tag_set, host, count(*), CAST(sum(size) AS SIGNED), "
-			"count(resemblance_sketch) FROM file "
+			"count(resemblance_sketch), min(CASE WHEN compressed_size > 0 THEN NULL "
+			"WHEN verified_at_ns > scanned_at_ns THEN verified_at_ns "
+			"ELSE scanned_at_ns END) FROM file "
 			"WHERE contents <> 268435456 " /* CONTENTS_IS_TEXT */
 			"GROUP BY tag_set, host ORDER BY tag_set, host",
 			error) != 0)

@@ -13,6 +13,7 @@ struct scope_total {
 	struct row_scope scope;
 	int64_t rows, bytes;
 	int64_t resemblances; /* rows with a resemblance sketch */
+	int64_t oldest_ns;    /* the oldest verification of a file; 0: there are only members */
 };
 
 /*
