@@ -147,17 +147,18 @@ static void fill_damage(struct examination *file, const struct stat *status)
 	int64_t verified_ns = row->verified_at_ns > row->scanned_at_ns ? row->verified_at_ns
 								       : row->scanned_at_ns;
 
-	*damage = (struct damage){.found_size_bytes = status->st_size,
-				  .found_at_ns = file->begun_ns,
-				  .verified_at_ns = verified_ns,
-				  .status_moved = row->changed_ns != 0
-							  ? file->changed_ns != row->changed_ns
-							  : file->changed_ns > verified_ns,
-				  .compared_bytes = DAMAGE_UNKNOWN,
-				  .different_bytes = DAMAGE_UNKNOWN,
-				  .first_byte = DAMAGE_UNKNOWN,
-				  .last_byte = DAMAGE_UNKNOWN,
-				  .resemblance_ppm = DAMAGE_UNKNOWN};
+	*damage = (struct damage){
+		.found_size_bytes = status->st_size,
+		/* The clock may have been wrong when the file was indexed. */
+		.found_at_ns = file->begun_ns > verified_ns ? file->begun_ns : verified_ns,
+		.verified_at_ns = verified_ns,
+		.status_moved = row->changed_ns != 0 ? file->changed_ns != row->changed_ns
+						     : file->changed_ns > verified_ns,
+		.compared_bytes = DAMAGE_UNKNOWN,
+		.different_bytes = DAMAGE_UNKNOWN,
+		.first_byte = DAMAGE_UNKNOWN,
+		.last_byte = DAMAGE_UNKNOWN,
+		.resemblance_ppm = DAMAGE_UNKNOWN};
 	memcpy(damage->path_hash, row->path_hash, PATH_HASH_SIZE);
 	memcpy(damage->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	file->is_damage = true;

@@ -60,18 +60,19 @@ static void take_damage(struct pending *pending, const struct task *task)
 	const struct file_row *row = &task->row;
 	struct damage *damage = &pending->damages[pending->counts.damages++];
 
-	*damage = (struct damage){.has_found_hash = true,
-				  .found_size_bytes = row->size_bytes,
-				  .found_at_ns = row->scanned_at_ns,
-				  .verified_at_ns = right->verified_at_ns,
-				  .status_moved = right->changed_ns != 0
-							  ? row->changed_ns != right->changed_ns
-							  : row->changed_ns > right->verified_at_ns,
-				  .compared_bytes = DAMAGE_UNKNOWN,
-				  .different_bytes = DAMAGE_UNKNOWN,
-				  .first_byte = DAMAGE_UNKNOWN,
-				  .last_byte = DAMAGE_UNKNOWN,
-				  .resemblance_ppm = DAMAGE_UNKNOWN};
+	*damage = (struct damage){
+		.has_found_hash = true,
+		.found_size_bytes = row->size_bytes,
+		.found_at_ns = row->scanned_at_ns > right->verified_at_ns ? row->scanned_at_ns
+									  : right->verified_at_ns,
+		.verified_at_ns = right->verified_at_ns,
+		.status_moved = right->changed_ns != 0 ? row->changed_ns != right->changed_ns
+						       : row->changed_ns > right->verified_at_ns,
+		.compared_bytes = DAMAGE_UNKNOWN,
+		.different_bytes = DAMAGE_UNKNOWN,
+		.first_byte = DAMAGE_UNKNOWN,
+		.last_byte = DAMAGE_UNKNOWN,
+		.resemblance_ppm = DAMAGE_UNKNOWN};
 	memcpy(damage->path_hash, row->path_hash, PATH_HASH_SIZE);
 	memcpy(damage->content_hash, right->hash, CONTENT_HASH_SIZE);
 	memcpy(damage->found_hash, row->content_hash, CONTENT_HASH_SIZE);

@@ -14,7 +14,8 @@
  * Leave out the copies that are damaged themselves, see damaged_files_have. `damage` says what was
  * found. A row of `damage` is left out if the row of its file has another content now, or if the
  * file was read for the index or verified after the damage was found. The file may have changed since
- * then: compare its size and its modification time with `row` before you touch it.
+ * then: compare its size and its modification time with `row` before you touch it. After a repair,
+ * store_write_verified in store/write/damage_table.h removes its row of `damage`.
  *
  * SPDX-License-Identifier: MIT
  */
