@@ -39,7 +39,7 @@ static void describe_relation(const struct listing *listing, const struct file_p
 			      struct block_line *line)
 {
 	const struct relation *relation = &pair->relation;
-	const struct damage *damage = damage_find(listing->how.damages, pair);
+	const struct copy_damage *damage = damage_find(listing->how.damages, pair);
 	char label[LABEL_SIZE], place[PLACE_SIZE];
 
 	if (damage != NULL) {

@@ -93,12 +93,12 @@ char *place_label(const struct part_place *place, char label[PLACE_SIZE])
 	return label;
 }
 
-const char *damage_label(const struct damage *damage)
+const char *damage_label(const struct copy_damage *damage)
 {
 	return damage->is_bit && damage->may_be_edit ? "one bit differs" : "damaged copy?";
 }
 
-char *damage_place(const struct damage *damage, const char *a, const char *b,
+char *damage_place(const struct copy_damage *damage, const char *a, const char *b,
 		   char text[DAMAGE_SIZE])
 {
 	unsigned shown = damage->count <= DAMAGE_SHOWN ? damage->count : DAMAGE_SHOWN;

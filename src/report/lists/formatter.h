@@ -21,7 +21,7 @@
 
 #include "base/text/record.h"
 #include "find/groups/groups.h"
-#include "find/reading/damage.h"
+#include "find/reading/copy_damage.h"
 
 /* Colours in text for people. */
 enum use_of_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
@@ -103,13 +103,13 @@ char *share_label(const struct relation *relation, char label[LABEL_SIZE]);
 #define PLACE_SIZE 56
 char *place_label(const struct part_place *place, char label[PLACE_SIZE]);
 /* "damaged copy?", or "one bit differs" if that may be an edit. */
-const char *damage_label(const struct damage *damage);
+const char *damage_label(const struct copy_damage *damage);
 /*
  * The damaged bytes: "bytes 512-1023: zeros in the first file". `a` and `b` name the files of the
  * pair.
  */
 #define DAMAGE_SIZE 160
-char *damage_place(const struct damage *damage, const char *a, const char *b,
+char *damage_place(const struct copy_damage *damage, const char *a, const char *b,
 		   char text[DAMAGE_SIZE]);
 /* Return a member and the representative of its group as a pair; the representative is `b`. */
 struct file_pair member_pair(const struct group *group, const struct group_member *member);

@@ -17,7 +17,7 @@ static const struct presentation as_heading = {.records = {.format = RECORD_HEAD
 #define RANGES_SIZE (DAMAGE_RUNS * 44 + 3)
 
 /* A JSON array of the first byte, and the byte after the last one, of each range. */
-static const char *ranges_of(const struct damage *damage, char text[RANGES_SIZE])
+static const char *ranges_of(const struct copy_damage *damage, char text[RANGES_SIZE])
 {
 	size_t size = 0;
 
@@ -31,7 +31,7 @@ static const char *ranges_of(const struct damage *damage, char text[RANGES_SIZE]
 	return text;
 }
 
-static const char *damage_kind(const struct damage *damage)
+static const char *damage_kind(const struct copy_damage *damage)
 {
 	return damage == NULL	      ? NULL
 	       : damage->is_bit	      ? damage->may_be_edit ? "bit or edit" : "bit"
@@ -40,7 +40,7 @@ static const char *damage_kind(const struct damage *damage)
 }
 
 /* The file that has one repeated byte in these ranges. */
-static const char *lost_in(const struct damage *damage, const char *a, const char *b)
+static const char *lost_in(const struct copy_damage *damage, const char *a, const char *b)
 {
 	return damage == NULL || damage->lost_in == 0 ? NULL : damage->lost_in == 'a' ? a : b;
 }
@@ -54,10 +54,10 @@ static void write_pair(FILE *out, const struct file_pair *pair, const struct pre
 	static const struct part_place nowhere = {NO_NUMBER, NO_NUMBER, 0, 0};
 	const struct part_place *place = pair->place == NULL ? &nowhere : pair->place;
 	bool has_lines = place->first_line > 0;
-	const struct damage *damage = how->records.format == RECORD_JSON ||
-						      how->records.format == RECORD_LINES
-					      ? damage_find(how->damages, pair)
-					      : NULL;
+	const struct copy_damage *damage = how->records.format == RECORD_JSON ||
+							   how->records.format == RECORD_LINES
+						   ? damage_find(how->damages, pair)
+						   : NULL;
 	char ranges[RANGES_SIZE];
 	const struct field fields[] = {
 		FIELD_WORD(IN_LISTS, "match", pair_match(pair)),
@@ -135,10 +135,10 @@ static void write_member(FILE *out, const struct group *group, const struct grou
 {
 	const struct find_file *first = group->representative, *file = member->file;
 	const struct file_pair pair = member_pair(group, member);
-	const struct damage *damage = how->records.format == RECORD_JSON &&
-						      member->role == ROLE_MEMBER
-					      ? damage_find(how->damages, &pair)
-					      : NULL;
+	const struct copy_damage *damage = how->records.format == RECORD_JSON &&
+							   member->role == ROLE_MEMBER
+						   ? damage_find(how->damages, &pair)
+						   : NULL;
 	char ranges[RANGES_SIZE];
 	const struct field fields[] = {
 		FIELD_UNSIGNED(IN_CSV, "group", group->number),

@@ -21,7 +21,7 @@ static void write_path(FILE *out, struct bytes path, const struct presentation *
 
 static void write_pair(FILE *out, const struct file_pair *pair, const struct presentation *how)
 {
-	const struct damage *damage = damage_find(how->damages, pair);
+	const struct copy_damage *damage = damage_find(how->damages, pair);
 	char label[LABEL_SIZE], place[PLACE_SIZE], bytes[DAMAGE_SIZE];
 
 	colour(out, pair->relation.is_identical ? GREEN : YELLOW, how);

@@ -166,7 +166,7 @@ static struct file_pair pair_from_first(const struct group *group,
 #define PAGE_LABEL_SIZE (DAMAGE_SIZE + LABEL_SIZE)
 
 /* "damaged copy? (bytes 512-1023: zeros in this file)" */
-static char *label_damage(const struct damage *damage, char label[PAGE_LABEL_SIZE])
+static char *label_damage(const struct copy_damage *damage, char label[PAGE_LABEL_SIZE])
 {
 	char bytes[DAMAGE_SIZE];
 
@@ -185,7 +185,7 @@ static int begin_content(FILE *out, const struct group *group, const struct grou
 	const struct file_pair pair = pair_from_first(group, member),
 			       from_member = member_pair(group, member);
 	bool is_first = member->role == ROLE_REPRESENTATIVE;
-	const struct damage *damage = is_first ? NULL : damage_find(damages, &from_member);
+	const struct copy_damage *damage = is_first ? NULL : damage_find(damages, &from_member);
 	char label[PAGE_LABEL_SIZE];
 	const struct field fields[] = {
 		FIELD_TEXT(IN_PAGE, "label",

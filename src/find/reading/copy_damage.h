@@ -19,8 +19,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SIMHASH_FIND_DAMAGE_H
-#define SIMHASH_FIND_DAMAGE_H
+#ifndef SIMHASH_FIND_COPY_DAMAGE_H
+#define SIMHASH_FIND_COPY_DAMAGE_H
 
 #include <pthread.h>
 
@@ -38,7 +38,7 @@ struct damage_range {
 	int64_t begin, end; /* the first byte, counted from 0, and the byte after the last one */
 };
 
-struct damage {
+struct copy_damage {
 	/* Only single bits differ. An edit may change a character or a small number in this way. */
 	bool is_bit, may_be_edit;
 	/* The file whose ranges have one repeated byte, which is `value`: 'a', 'b' or 0. */
@@ -51,7 +51,7 @@ struct damage {
 /* A pair that was examined. */
 struct examined_pair {
 	uint8_t a[PATH_HASH_SIZE], b[PATH_HASH_SIZE];
-	struct damage *damage; /* owned; NULL: none */
+	struct copy_damage *damage; /* owned; NULL: none */
 };
 
 /* Receives a file that cannot be read, although it is there and has not changed. Any thread calls it. */
@@ -77,6 +77,6 @@ void damage_finder_release(struct damage_finder *finder);
  * and if enough bytes may still be read. The result stays valid until the release of the finder.
  * NULL also if a file has changed or cannot be read.
  */
-const struct damage *damage_find(struct damage_finder *finder, const struct file_pair *pair);
+const struct copy_damage *damage_find(struct damage_finder *finder, const struct file_pair *pair);
 
 #endif

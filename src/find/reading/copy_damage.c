@@ -2,7 +2,7 @@
  * Compares two files block by block, and ends at the first difference that is not damage.
  * SPDX-License-Identifier: MIT
  */
-#include "find/reading/damage.h"
+#include "find/reading/copy_damage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,10 +129,10 @@ struct comparison {
 	int64_t exchanged, size; /* bytes in exchanged blocks; the size of each file */
 	bool has_lost;
 	unsigned bits, edited_bits; /* the runs with one bit; edits may have made some of them */
-	struct damage *damage;
+	struct copy_damage *damage;
 };
 
-static void add_range(struct damage *damage, int64_t begin, int64_t end)
+static void add_range(struct copy_damage *damage, int64_t begin, int64_t end)
 {
 	damage->ranges[damage->count++] = (struct damage_range){begin, end};
 }
@@ -140,7 +140,7 @@ static void add_range(struct damage *damage, int64_t begin, int64_t end)
 /* Is the run damage, and is it not too much? */
 static bool end_run(struct comparison *c)
 {
-	struct damage *damage = c->damage;
+	struct copy_damage *damage = c->damage;
 	struct run *run = &c->run;
 	bool is_whole;
 	uint8_t value;
@@ -236,13 +236,13 @@ static bool compare_all(struct reading *reading, uint8_t *bytes, struct comparis
 }
 
 /* False if the files differ in another way, or cannot be read. */
-static bool compare(struct reading *reading, struct damage *damage)
+static bool compare(struct reading *reading, struct copy_damage *damage)
 {
 	uint8_t *bytes = malloc(2 * CHUNK);
 	struct comparison c = {.size = reading->size, .damage = damage};
 	bool is_damage;
 
-	*damage = (struct damage){.count = 0};
+	*damage = (struct copy_damage){.count = 0};
 	reading->errors = bytes == NULL ? ENOMEM : 0;
 	is_damage = bytes != NULL && compare_all(reading, bytes, &c);
 	free(bytes);
@@ -326,8 +326,9 @@ static uint64_t hash_of_pair(const struct file_pair *pair)
 }
 
 /* Takes the damage. Sets *lacks_memory if it could not be remembered. */
-static const struct damage *remember(struct damage_finder *finder, const struct file_pair *pair,
-				     struct damage *damage, bool *lacks_memory)
+static const struct copy_damage *remember(struct damage_finder *finder,
+					  const struct file_pair *pair, struct copy_damage *damage,
+					  bool *lacks_memory)
 {
 	uint64_t hash = hash_of_pair(pair);
 	struct simhash_error ignored;
@@ -370,13 +371,13 @@ static void report(const struct damage_finder *finder, const struct find_file *f
 }
 
 /* Open both files and compare them. NULL: no damage. Subtracts the bytes read from *to_read. */
-static struct damage *examine(const struct damage_finder *finder, const struct file_pair *pair,
-			      int64_t *to_read)
+static struct copy_damage *examine(const struct damage_finder *finder, const struct file_pair *pair,
+				   int64_t *to_read)
 {
 	const struct find_file *files[2] = {pair->a, pair->b};
 	struct reading reading = {
 		.fds = {-1, -1}, .size = find_file_bytes(pair->a), .to_read = *to_read};
-	struct damage damage, *found = NULL;
+	struct copy_damage damage, *found = NULL;
 	int why = 0;
 
 	for (int side = 0; side < 2 && (side == 0 || reading.fds[0] >= 0); side++) {
@@ -400,10 +401,10 @@ static struct damage *examine(const struct damage_finder *finder, const struct f
 	return found;
 }
 
-const struct damage *damage_find(struct damage_finder *finder, const struct file_pair *pair)
+const struct copy_damage *damage_find(struct damage_finder *finder, const struct file_pair *pair)
 {
-	const struct damage *result = NULL;
-	struct damage *found;
+	const struct copy_damage *result = NULL;
+	struct copy_damage *found;
 	int64_t granted, left;
 	uint32_t number;
 	bool lacks_memory;
