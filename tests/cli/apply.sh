@@ -539,6 +539,45 @@ said "replaced 6 files by hard links and freed 100.0 kB"
 same "inodes" 1 "$(stat -c %i "$files"/?? | sort -u | wc -l)"
 same "links" 9 "$(stat -c %h "$files/a1")"
 
+# ---- Undo restores several names of one file as one file ----
+for action in delete hardlink; do
+	rm -rf "$files" journal
+	mkdir -p "$files/kept" "$files/x" "$files/y"
+	seq 5000 >"$files/kept/b"
+	seq 5000 >"$files/x/a1"
+	touch -d 2019-01-01 "$files/x/a1"
+	touch -d 2018-01-01 "$files/kept/b"
+	ln "$files/x/a1" "$files/x/a2"
+	ln "$files/x/a1" "$files/y/a3"
+	seq 5000 >"$files/y/alone"
+	touch -d 2019-01-01 "$files/y/alone"
+	reset
+	runs 0 "$SIMHASH" -q "$files"
+	before=$(tree %n)
+	runs 0 "$SIMKEEP" --keep=in:"$files/kept" --action=$action --yes --journal=journal
+	same "$action: files" 1 "$(find "$files" -type f -printf '%i\n' | sort -u | wc -l)"
+	runs 0 "$SIMKEEP" --undo=journal
+	said "would restore 4 files; this would take 47.8 kB"
+	runs 0 "$SIMKEEP" --undo=journal --yes
+	same "$action: the tree" "$before" "$(tree %n)"
+	same "$action: names of one file" 1 "$(stat -c %i "$files/x/a1" "$files/x/a2" "$files/y/a3" | sort -u | wc -l)"
+	same "$action: files" 3 "$(find "$files" -type f -printf '%i\n' | sort -u | wc -l)"
+	same "$action: in the index" 3 "$(sql "SELECT COUNT(DISTINCT inode) FROM file")"
+	if [ $action = delete ]; then
+		# Again, after an interruption: a name is missing.
+		rm "$files/x/a1"
+		runs 0 "$SIMKEEP" -q --undo=journal --yes
+		same "again" "$before" "$(tree %n)"
+		# A restored name that has changed since is not linked to.
+		rm "$files/x/a1" "$files/x/a2"
+		seq 5001 10000 | head -c "$(stat -c %s "$files/kept/b")" >"$files/y/a3"
+		touch -d 2019-01-01 "$files/y/a3"
+		runs 0 "$SIMKEEP" -q --undo=journal --yes
+		cmp "$files/x/a1" "$files/kept/b" || fail "linked to a changed file"
+		same "the other two" 1 "$(stat -c %i "$files/x/a1" "$files/x/a2" | sort -u | wc -l)"
+	fi
+done
+
 # ---- Protected as a file, not only by its name ----
 make_files
 decide k:a/1 g:b/1 >decisions.json

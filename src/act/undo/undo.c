@@ -84,8 +84,7 @@ static bool is_file(const struct stat *status, const struct journal_file *file)
 	       status->st_size == file->size_bytes && stat_mtime_ns(status) == file->mtime_ns;
 }
 
-/* Does it look like the original file, restored or never changed? */
-static bool looks_restored(const struct stat *status, const struct journal_file *file)
+bool looks_restored(const struct stat *status, const struct journal_file *file)
 {
 	return S_ISREG(status->st_mode) && status->st_size == file->size_bytes &&
 	       stat_mtime_ns(status) == file->mtime_ns &&
@@ -231,9 +230,13 @@ static enum undo_status make_again(struct undo *undo, int from)
 	uint8_t hash[KEEP_HASH_SIZE];
 	enum undo_status status = UNDO_DONE;
 	const char *name = undo->second;
-	int directory = undo->place.directory_fd, to = reuse_second(undo);
-	bool is_whole = to >= 0;
+	int directory = undo->place.directory_fd, to;
+	bool is_whole;
 
+	if (undo_link_name(undo->undoer, undo->act, &undo->place, name))
+		return UNDO_DONE;
+	to = reuse_second(undo);
+	is_whole = to >= 0;
 	if (!is_whole && from >= 0)
 		to = open_file_at(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0 && errno == EEXIST)
@@ -335,7 +338,9 @@ static enum undo_status undo_hardlink(struct undo *undo)
 			       ? clean_names(undo, &named, UNDO_NOTHING)
 			       : leave_other(undo, "another file has its name now");
 	if (!undo->does) {
-		undo->result->bytes += is_old_beside ? 0 : disk_bytes(&named);
+		undo->result->bytes += is_old_beside || undo_other_name(undo->undoer, act) != NULL
+					       ? 0
+					       : disk_bytes(&named);
 		return UNDO_DONE;
 	}
 	/* If the old file still exists, the act ended before it was removed. */
@@ -385,7 +390,9 @@ static enum undo_status make_from_kept(struct undo *undo)
 		}
 	} else if (fd < 0 || opened.st_size == undo->act->copy.size_bytes) {
 		status = UNDO_DONE;
-		undo->result->bytes += fd < 0 ? 0 : disk_bytes(&opened);
+		undo->result->bytes += fd < 0 || undo_other_name(undo->undoer, undo->act) != NULL
+					       ? 0
+					       : disk_bytes(&opened);
 	} else {
 		status = leave(undo, "the content of the file that was kept has changed");
 	}
@@ -580,6 +587,8 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 	place_close(&undo.place);
 	if (status == UNDO_DONE && !undoer->does && note_restored(undoer, act, why) != 0)
 		return UNDO_LEFT;
+	if (status != UNDO_LEFT && undo_note_name(undoer, act, why) != 0)
+		return UNDO_LEFT;
 	return status;
 }
 
@@ -587,4 +596,5 @@ void undoer_release(struct undoer *undoer)
 {
 	undo_members_end(undoer);
 	path_notes_release(&undoer->notes);
+	path_notes_release(&undoer->names);
 }

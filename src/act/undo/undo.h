@@ -41,6 +41,8 @@ struct undo_result {
 struct undoer {
 	bool does;		 /* false: nothing is changed */
 	struct path_notes notes; /* if nothing is changed: what would have been restored */
+	/* For each file that lost a name: the last name that is back. The keys are not paths. */
+	struct path_notes names;
 	/* The first act of the list, so that members of an archive are read together; or NULL. */
 	const struct journal_act *first;
 	struct kept_archive *archive; /* the archive that was read last; or NULL */
@@ -51,7 +53,8 @@ void undoer_release(struct undoer *undoer);
 /*
  * Undo one act, after all later ones. A file that was removed or became a hard link
  * is restored from the kept file if that file still has the content in the journal. It gets its
- * holes, its mode, its times and, as far as the system allows, its owner back. If its owner or
+ * holes, its mode, its times and, as far as the system allows, its owner back. If another name of
+ * the file was restored before, both are names of one file again. If its owner or
  * group differs, it gets no permissions that only the old owner or group had.
  */
 enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,

@@ -15,6 +15,22 @@
  */
 int dress_file(int from, int to, const struct journal_act *act, struct undo_result *result);
 
+/* Does it look like the original file, restored or never changed? */
+bool looks_restored(const struct stat *status, const struct journal_file *file);
+
+/* Note that the file of an act has its name again, or would have it. */
+int undo_note_name(struct undoer *undoer, const struct journal_act *act, struct simhash_error *why);
+
+/* Another name of the same file that is back, or would be; NULL: none. */
+const char *undo_other_name(const struct undoer *undoer, const struct journal_act *act);
+
+/*
+ * Make a hard link to that other name, if its file is the restored one. False: there is none, or
+ * the system refuses.
+ */
+bool undo_link_name(const struct undoer *undoer, const struct journal_act *act,
+		    const struct place *place, const char *name);
+
 /* Was a member of an archive kept? */
 static inline bool keeps_member(const struct journal_act *act)
 {
