@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,21 +47,69 @@ static int is_itself_or_above(const char *name)
  */
 #define BUFFER_SIZE 65536
 
+/* The place of an entry in the buffer. */
+struct entry_place {
+	uint64_t key;
+	size_t at;
+};
+
+#define PLACES_MAX (BUFFER_SIZE / 24) /* an entry has 19 bytes and its name, rounded up to 8 */
+
 int entry_reader_begin(struct entry_reader *reader, int fd)
 {
 	reader->fd = fd;
-	reader->at = reader->end = 0;
+	reader->next = reader->count = 0;
 	if (reader->buffer == NULL)
 		reader->buffer = malloc(BUFFER_SIZE);
-	return reader->buffer == NULL ? -1 : 0;
+	if (reader->places == NULL)
+		reader->places = malloc(PLACES_MAX * sizeof *reader->places);
+	return reader->buffer == NULL || reader->places == NULL ? -1 : 0;
+}
+
+/*
+ * Sort the entries in the order of their inodes, after the directories in the reverse order: a walk
+ * puts them on a stack and takes the last first.
+ */
+static uint64_t sort_key(const struct dirent64 *entry)
+{
+	uint64_t inode = entry->d_ino & INT64_MAX;
+
+	return entry->d_type == DT_DIR ? INT64_MAX - inode : inode | UINT64_C(1) << 63;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct entry_place *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Find the entries of the buffer, and sort them. */
+static void sort_buffer(struct entry_reader *reader, size_t size)
+{
+	bool is_sorted = true;
+
+	reader->count = 0;
+	for (size_t at = 0; at < size;) {
+		const struct dirent64 *found = (const void *)(reader->buffer + at);
+		struct entry_place *place = &reader->places[reader->count];
+		*place = (struct entry_place){sort_key(found), at};
+		at += found->d_reclen;
+		if (is_itself_or_above(found->d_name))
+			continue;
+		is_sorted = is_sorted && (reader->count == 0 || place[-1].key <= place->key);
+		reader->count++;
+	}
+	if (!is_sorted)
+		qsort(reader->places, reader->count, sizeof *reader->places, compare_keys);
 }
 
 static int fill(struct entry_reader *reader)
 {
 	ssize_t size = getdents64(reader->fd, reader->buffer, BUFFER_SIZE);
 
-	reader->at = 0;
-	reader->end = size < 0 ? 0 : (size_t)size;
+	reader->next = 0;
+	sort_buffer(reader, size < 0 ? 0 : (size_t)size);
 	return size < 0 ? -1 : size > 0;
 }
 
@@ -67,20 +117,19 @@ int entry_reader_next(struct entry_reader *reader, struct entry *entry)
 {
 	const struct dirent64 *found;
 
-	do {
-		int status = reader->at < reader->end ? 1 : fill(reader);
+	while (reader->next == reader->count) {
+		int status = fill(reader);
 		if (status <= 0)
 			return status;
-		found = (const void *)(reader->buffer + reader->at);
-		reader->at += found->d_reclen;
-	} while (is_itself_or_above(found->d_name));
+	}
+	found = (const void *)(reader->buffer + reader->places[reader->next++].at);
 	*entry = (struct entry){found->d_name, type_of(found->d_type)};
 	return 1;
 }
 
 void entry_reader_end(struct entry_reader *reader)
 {
-	reader->at = reader->end = 0;
+	reader->next = reader->count = 0;
 }
 
 #else
@@ -126,5 +175,7 @@ void entry_reader_release(struct entry_reader *reader)
 {
 	entry_reader_end(reader);
 	free(reader->buffer);
+	free(reader->places);
 	reader->buffer = NULL;
+	reader->places = NULL;
 }
