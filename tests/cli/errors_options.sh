@@ -217,7 +217,7 @@ hash_wrong --print -f "$files/a" "--print cannot be combined with --force"
 hash_wrong --print - - "--print: FILE - can be given only once, because standard input is read once"
 hash_wrong --one-file-system --files0-from=x "--one-file-system needs a PATH"
 hash_wrong --limits=depth=5 "$files" "--limits=depth needs --decompress"
-names='depth=N, inflated=SIZE, total=SIZE, memory=SIZE, seconds=N, output=SIZE or rate=SIZE'
+names='depth=N, inflated=SIZE, total=SIZE, memory=SIZE, disk=N, seconds=N, output=SIZE or rate=SIZE'
 for limits in 5 '' depth depht=3 'depth=3,' depth=3,,total=1 ',depth=3' =3 dep=3 depth,total=1; do
 	hash_wrong -z --limits="$limits" "$files" "--limits '$limits': expected $names"
 done

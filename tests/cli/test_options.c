@@ -235,6 +235,7 @@ static const struct refused index_refused[] = {
 	{"limits=inflated", "status forget init-database copy-to export import"},
 	{"limits=total", "status forget print init-database copy-to export import"},
 	{"limits=memory", "status forget init-database copy-to export import"},
+	{"limits=disk", "status forget print init-database copy-to export import"},
 	{"limits=seconds", "status forget print init-database copy-to export import"},
 	{"limits=output", "status forget print init-database copy-to export import"},
 	{"measure", "status print init-database copy-to export import"},

@@ -45,7 +45,7 @@ static struct directory *inside; /* a directory in an archive, whose members mov
 static const struct index_request no_filters = {.host = "h"},
 				  filters = {.host = "h", .filters = (void *)&wanted};
 
-void __wrap_scanners_push(struct scanners *scanners, struct batch *batch);
+void __wrap_lanes_push(struct lanes *lanes, struct lane *lane, struct batch *batch);
 const struct filter_command *__wrap_filter_commands_find(const struct filter_commands *list,
 							 struct bytes name);
 
@@ -84,11 +84,11 @@ static void check_task(const struct task *task, const struct batch *batch)
 	}
 }
 
-void __wrap_scanners_push(struct scanners *scanners, struct batch *batch)
+void __wrap_lanes_push(struct lanes *lanes, struct lane *lane, struct batch *batch)
 {
 	struct pushed *to = &pushed[pushed_count++];
 
-	(void)scanners;
+	(void)lanes, (void)lane;
 	assert_true(pushed_count < 2 * STEPS);
 	*to = (struct pushed){.task_count = (unsigned)batch->count,
 			      .removed_count = (unsigned)batch->removed_count,

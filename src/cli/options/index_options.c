@@ -24,7 +24,8 @@ void index_arguments_init(struct index_arguments *arguments)
 			    .max_inflated_total_bytes = INT64_MAX,
 			    .piece_levels = PIECE_LEVELS_DEFAULT,
 			    .max_depth = CONTAINER_DEPTH,
-			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX}},
+			    .filter_limits = {FILTER_SECONDS, FILTER_BYTES_MAX},
+			    .disk_threads = -1},
 		.sandbox = {.was_told = ATOMIC_FLAG_INIT, .reads_alone = ATOMIC_FLAG_INIT},
 		.scrub_share = 1,
 		.threads = processors()};
@@ -144,6 +145,16 @@ static int set_filter_time(const struct option_use *use, struct simhash_error *e
 	if (parse_number(use, 1, WAIT_S_MAX, &seconds, error) != 0)
 		return -1;
 	*(unsigned *)use->field = (unsigned)seconds;
+	return 0;
+}
+
+static int set_disk_threads(const struct option_use *use, struct simhash_error *error)
+{
+	uint64_t threads;
+
+	if (parse_number(use, 0, THREADS_MAX, &threads, error) != 0)
+		return -1;
+	*(int *)use->field = (int)threads;
 	return 0;
 }
 
@@ -282,7 +293,7 @@ static int set_tls(const struct option_use *use, struct simhash_error *error)
 static const char *const measure_words[] = {"simhash64", "simhash128", "minhash", "bottomk", NULL};
 
 static const char *const limit_words[] = {
-	"depth=", "inflated=", "total=", "memory=", "seconds=", "output=", "rate=", NULL};
+	"depth=", "inflated=", "total=", "memory=", "disk=", "seconds=", "output=", "rate=", NULL};
 
 static const char *const format_words[] = {"text", "json", "digest", NULL};
 
@@ -427,6 +438,11 @@ static const struct option_row rows[] = {
 	{0, "limits=memory", "=SIZE",
 	 "memory of the processes that read archives, at least 32M (default: 2G)",
 	 .parse = set_memory, .field = FIELD(sandbox.memory_bytes), .kind = VALUE_TEXT},
+	{0, "limits=disk", "=N",
+	 "threads that read one disk, in its order; 0: any number and order (default: 1 for a "
+	 "rotating "
+	 "disk, otherwise 0)",
+	 .parse = set_disk_threads, .field = FIELD(request.disk_threads), .kind = VALUE_TEXT},
 	{0, "limits=seconds", "=N", "time that one COMMAND of --filter takes (default: 60)",
 	 .parse = set_filter_time, .field = FIELD(request.filter_limits.seconds),
 	 .kind = VALUE_TEXT, .needs = "filter"},

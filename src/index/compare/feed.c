@@ -11,10 +11,13 @@
 #include "base/basic/ascii.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
+#include "base/files/disk.h"
 #include "index/work/hard_links.h"
+#include "index/work/lanes.h"
 #include "index/work/scanners.h"
 #include "scan/command/filter_commands.h"
 #include "scan/file/shared_scan.h"
+#include "store/open/store.h"
 
 /* Return the collected batch, which the caller then owns; NULL if it is empty. */
 static struct batch *take_gathered(struct feed *feed)
@@ -35,7 +38,7 @@ void feed_flush(struct feed *feed)
 	struct batch *batch = take_gathered(feed);
 
 	if (batch != NULL)
-		scanners_push(feed->scanners, batch);
+		lanes_push(&feed->scanners->lanes, feed->lane, batch);
 }
 
 void feed_release(struct feed *feed)
@@ -54,7 +57,7 @@ static void call_helpers(struct scanners *scanners, struct shared_scan *shared, 
 			continue;
 		}
 		call->shared = shared;
-		scanners_push(scanners, call);
+		lanes_push(&scanners->lanes, NULL, call);
 	}
 }
 
@@ -69,7 +72,7 @@ static void push_large(struct scanners *scanners, struct batch *batch)
 	    !task->found.looks_only && (task->names.link == NULL || task->names.is_leader))
 		shared = shared_scan_new(helpers + 1);
 	batch->shared = shared;
-	scanners_push(scanners, batch);
+	lanes_push(&scanners->lanes, NULL, batch);
 	if (shared != NULL)
 		call_helpers(scanners, shared, helpers);
 }
@@ -84,14 +87,15 @@ static void push_largest(struct scanners *scanners)
 
 void feed_end(struct scanners *scanners)
 {
-	struct batch *first = largest_take(&scanners->largest), *mark;
+	struct batch *first = largest_take(&scanners->largest), *mark = NULL;
 
 	if (first == NULL)
 		return;
-	mark = batch_new(0);
+	if (!lanes_have_files(&scanners->lanes))
+		mark = batch_new(0);
 	if (mark != NULL) {
 		mark->is_end_of_many = true;
-		scanners_push(scanners, mark);
+		lanes_push(&scanners->lanes, NULL, mark);
 	}
 	push_large(scanners, first);
 	push_largest(scanners);
@@ -103,7 +107,59 @@ void feed_limit_directories(struct feed *feed, unsigned max)
 		return;
 	feed_flush(feed);
 	push_largest(feed->scanners);
-	scanners_wait(feed->scanners);
+	lanes_wait(&feed->scanners->lanes);
+}
+
+/* ---- The disk of a file ---- */
+
+/* A command may take long even for a small file, so the file gets its own batch. */
+static bool is_filtered(const struct feed *feed, const struct found_file *file)
+{
+	const struct filter_commands *filters = feed->scanners->request->filters;
+	const struct bytes name = {file->name, file->name_size};
+
+	return filters != NULL && !file->is_inflated && filter_commands_find(filters, name) != NULL;
+}
+
+/* Return the lane of a file, or NULL. */
+static struct lane *lane_of(struct feed *feed, const struct directory *directory,
+			    const struct found_file *file)
+{
+	/* A command is expected to take longer than the disk. */
+	if (is_filtered(feed, file))
+		return NULL;
+	if (!feed->has_device || feed->device != file->device) {
+		feed->device_lane = lanes_find(&feed->scanners->lanes, directory->fd, file->device);
+		feed->device = file->device;
+		feed->has_device = true;
+	}
+	return feed->device_lane;
+}
+
+/* A batch has files of one lane. */
+static void choose_lane(struct feed *feed, struct lane *lane)
+{
+	if (feed->lane != lane)
+		feed_flush(feed);
+	feed->lane = lane;
+}
+
+/* Find the place of a file for the order of its lane, unless the files of the lane are cached. */
+static void place_task(const struct feed *feed, const struct found_file *file, struct task *task)
+{
+	int fd = task->found.directory->fd;
+	const char *name = task->found.open_name;
+	bool follow = feed->scanners->request->follow;
+
+	task->found.place = (struct task_place){.device = file->device, .inode = file->inode};
+	/* Closing a file of the index would remove the locks on it. */
+	if (file->size_bytes == 0 ||
+	    store_is_own_file(feed->scanners->own, name, file->device, file->inode))
+		return;
+	if (lane_is_new(feed->lane))
+		lane_expect(feed->lane, disk_has_cached(fd, name, follow));
+	if (!lane_is_cached(feed->lane))
+		task->found.place.offset = disk_offset(fd, name, follow);
 }
 
 static struct batch *need_batch(struct feed *feed, struct simhash_error *error)
@@ -184,23 +240,16 @@ static void push_or_keep(struct feed *feed)
 		push_large(feed->scanners, batch);
 }
 
-/* A command may take long even for a small file, so the file gets its own batch. */
-static bool is_filtered(const struct feed *feed, const struct found_file *file)
-{
-	const struct filter_commands *filters = feed->scanners->request->filters;
-	const struct bytes name = {file->name, file->name_size};
-
-	return filters != NULL && !file->is_inflated && filter_commands_find(filters, name) != NULL;
-}
-
 int feed_scan(struct feed *feed, struct directory *directory, const struct found_file *file,
 	      struct simhash_error *error)
 {
-	bool is_large = file->size_bytes >= BATCH_BYTES;
+	struct lane *lane = lane_of(feed, directory, file);
+	bool is_large = file->size_bytes >= BATCH_BYTES && (lane == NULL || lane_is_cached(lane));
 	struct task *task;
 
 	if (atomic_load_explicit(feed->scanners->resources->stop, memory_order_relaxed))
 		return error_set(error, ERROR_STOPPED, "stopped");
+	choose_lane(feed, lane);
 	if (is_large)
 		feed_flush(feed);
 	if (need_batch(feed, error) == NULL)
@@ -208,6 +257,8 @@ int feed_scan(struct feed *feed, struct directory *directory, const struct found
 	task = append_task(feed, directory, file);
 	if (task == NULL)
 		return error_set_memory(error);
+	if (lane != NULL)
+		place_task(feed, file, task);
 	if (!file->looks_only)
 		hard_links_enter(feed->scanners->links, file, task);
 	if (is_large)

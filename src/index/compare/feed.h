@@ -15,11 +15,16 @@
 #include "index/work/batch.h"
 #include "store/write/batch.h"
 
+struct lane;
 struct scanners;
 
 struct feed {
 	struct scanners *scanners;
 	struct batch *batch; /* has room for the largest batch; or NULL */
+	struct lane *lane;   /* the lane of this batch; NULL: the queue */
+	uint64_t device;     /* the device of the last file, and its lane: */
+	struct lane *device_lane;
+	bool has_device;
 };
 
 /* Add a file to scan: in a batch with others, or alone if it is large. */

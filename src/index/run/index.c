@@ -16,6 +16,7 @@
 #include "index/walk/count_ahead.h"
 #include "index/walk/roots.h"
 #include "index/work/hard_links.h"
+#include "index/work/lanes.h"
 #include "index/work/scanners.h"
 #include "index/work/writer.h"
 #include "scan/command/filter_commands.h"
@@ -105,6 +106,8 @@ static struct walk_options walk_options_of(struct run *run)
 		 * Two walks share one half of the descriptors, and the scanners use the other half.
 		 */
 		.held_max = directory_open_max() / 4,
+		.is_busy = lanes_are_reading,
+		.busy_context = &run->scanners.lanes,
 		.stop = run->resources->stop,
 		.failures = &run->failures,
 		.kernel_file_systems = &run->kernel_file_systems,
@@ -184,7 +187,7 @@ static int run_threads(struct run *run, struct simhash_error *error)
 	if (status == 0)
 		status = write_all(run, error);
 	else
-		queue_producer_leaves(&run->scanners.queue);
+		lanes_end(&run->scanners.lanes);
 	scanners_join(&run->scanners);
 	return status;
 }

@@ -5,12 +5,17 @@
  */
 #include "index/run/walkers.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/basic/clock.h"
 #include "base/basic/error.h"
+#include "base/files/open_file.h"
 #include "base/threads/threads.h"
 #include "index/run/look_ahead.h"
 #include "index/run/moved.h"
 #include "index/walk/file_list.h"
+#include "index/work/lanes.h"
 #include "index/work/scanners.h"
 #include "store/open/store.h"
 #include "store/rows/known_file.h"
@@ -95,8 +100,11 @@ static int walk_list(struct walkers *walkers, const struct root *root, struct si
 	int found = -1, status = 0;
 
 	while (list != NULL && status == 0 &&
-	       (found = file_list_next(list, &chunk, &thread->error)) > 0)
+	       (found = file_list_next(list, &chunk, &thread->error)) > 0) {
 		status = handle(thread, found, &chunk);
+		if (found == WALK_IDLE) /* the list may end late, or never */
+			lanes_flush(&walkers->scanners->lanes, NULL);
+	}
 	rest(thread);
 	if (list != NULL) {
 		walkers->listed_directories = file_list_directories(list);
@@ -109,12 +117,26 @@ static int walk_list(struct walkers *walkers, const struct root *root, struct si
 	return -1;
 }
 
+/* While a directory is walked, the files of other disks can be read. */
+static void leave_other_disks(struct walkers *walkers, const struct root *root)
+{
+	struct lanes *lanes = &walkers->scanners->lanes;
+	int fd = root->is_directory ? open_path(root->path, OPEN_TO_REACH) : -1;
+	struct stat status;
+
+	if (fd >= 0 && fstat(fd, &status) == 0)
+		lanes_flush(lanes, lanes_find(lanes, fd, (uint64_t)status.st_dev));
+	if (fd >= 0)
+		close(fd);
+}
+
 static int walk_root(struct walkers *walkers, const struct root *root, struct simhash_error *error)
 {
 	struct reconciler *reconciler = &walkers->threads[0].reconciler;
-	int status = root->is_list ? walk_list(walkers, root, error)
-				   : walk_tree(walkers, root, error);
+	int status;
 
+	leave_other_disks(walkers, root);
+	status = root->is_list ? walk_list(walkers, root, error) : walk_tree(walkers, root, error);
 	if (status == 0 && root->is_directory && reconciler->has_rows)
 		status = vanished_find(walkers->vanished, reconciler->store, &walkers->scope, root,
 				       walkers->failures, error);
@@ -214,7 +236,7 @@ static void *walkers_main(void *argument)
 		store_close(walkers->threads[i].reconciler.store);
 	}
 	feed_end(walkers->scanners);
-	queue_producer_leaves(&walkers->scanners->queue);
+	lanes_end(&walkers->scanners->lanes);
 	return NULL;
 }
 

@@ -39,6 +39,12 @@ struct walk_options {
 	unsigned held_max;
 	const atomic_bool *stop;   /* set from outside to stop early */
 	struct failures *failures; /* NULL: report nothing */
+	/*
+	 * Is the disk of this file system busy, so that the walk prefers to read directories of
+	 * others? Any thread calls it. NULL: never.
+	 */
+	bool (*is_busy)(void *context, uint64_t device);
+	void *busy_context;
 	/* Counts the skipped file systems of the kernel; or NULL. */
 	atomic_uint *kernel_file_systems;
 };

@@ -75,6 +75,11 @@ void level_drop(struct level *level)
 	}
 }
 
+uint64_t level_device(const struct level *level)
+{
+	return level->device;
+}
+
 bool level_changes_device(const struct level *level)
 {
 	return level->above != NULL && level->above->device != level->device;

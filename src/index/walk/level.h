@@ -33,6 +33,9 @@ struct level *level_new(struct level *above, const struct stat *status);
 struct level *level_hold(struct level *level);
 void level_drop(struct level *level); /* NULL is allowed */
 
+/* Return the device of the directory. */
+uint64_t level_device(const struct level *level);
+
 /* Is the directory on another device than the directory above it? False for the top. */
 bool level_changes_device(const struct level *level);
 

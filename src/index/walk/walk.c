@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/basic/clock.h"
 #include "base/basic/error.h"
 #include "base/data/array.h"
 #include "base/data/pair_set.h"
@@ -24,6 +25,7 @@
 #include "base/files/path.h"
 #include "index/walk/level.h"
 
+#define BUSY_NS (20 * NS_PER_MS) /* how often to ask whether a disk is still busy */
 #define LEVELS_UP 16 /* how many levels above a reopened parent to look for another parent */
 
 /* A directory whose subdirectories must still be visited. */
@@ -95,7 +97,7 @@ struct walk *walk_new(const struct root *root, const struct walk_options *option
 		*walk->file_name++ = '\0';
 	}
 	pthread_mutex_init(&walk->mutex, NULL);
-	pthread_cond_init(&walk->changed, NULL);
+	clock_condition_init(&walk->changed);
 	return walk;
 }
 
@@ -201,28 +203,57 @@ out:
 	return status;
 }
 
+/* Find the last pending directory whose disk is not busy; after a stop, the last. False: none. */
+static bool find_pending(const struct walk *walk, size_t *at)
+{
+	const struct walk_options *options = walk->options;
+
+	for (*at = walk->pending_count; *at > 0;) {
+		const struct parent *parent = walk->pending[--*at].parent;
+		if (options->is_busy == NULL || atomic_load(options->stop) ||
+		    !options->is_busy(options->busy_context,
+				      level_device(parent->directory->level)))
+			return true;
+	}
+	return false;
+}
+
+/* Wait until another walker changes the stack, or a disk may no longer be busy. */
+static void wait_for_work(struct walk *walk)
+{
+	if (walk->pending_count > 0)
+		clock_condition_wait(&walk->changed, &walk->mutex, clock_monotonic_ns() + BUSY_NS);
+	else
+		pthread_cond_wait(&walk->changed, &walk->mutex);
+}
+
 /*
- * Take the last directory from the stack: WALK_FILES, WALK_END or WALK_IDLE. A name of NULL means
- * the top. The walker is busy until it leaves the directory.
+ * Take a directory from the stack: WALK_FILES, WALK_END or WALK_IDLE. A name of NULL means the top.
+ * The walker is busy until it leaves the directory.
  */
 static int take(struct walker *walker, struct pending *next)
 {
 	struct walk *walk = walker->walk;
 	int status = WALK_FILES;
+	size_t at;
 
 	pthread_mutex_lock(&walk->mutex);
-	while (walk->is_begun && walk->pending_count == 0 && walk->busy > 0 &&
-	       !walk->is_cancelled && walker->is_idle)
-		pthread_cond_wait(&walk->changed, &walk->mutex);
+	while (walk->is_begun && !find_pending(walk, &at) &&
+	       (walk->busy > 0 || walk->pending_count > 0) && !walk->is_cancelled &&
+	       walker->is_idle)
+		wait_for_work(walk);
 	if (walk->is_cancelled) {
 		status = WALK_END;
 	} else if (!walk->is_begun) {
 		walk->is_begun = true;
 		*next = (struct pending){NULL, NULL};
-	} else if (walk->pending_count > 0) {
-		*next = walk->pending[--walk->pending_count];
+	} else if (find_pending(walk, &at)) {
+		*next = walk->pending[at];
+		walk->pending_count--;
+		memmove(&walk->pending[at], &walk->pending[at + 1],
+			(walk->pending_count - at) * sizeof *next);
 	} else {
-		status = walk->busy > 0 ? WALK_IDLE : WALK_END;
+		status = walk->busy > 0 || walk->pending_count > 0 ? WALK_IDLE : WALK_END;
 	}
 	if (status == WALK_FILES)
 		walk->busy++;

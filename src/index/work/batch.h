@@ -16,7 +16,14 @@
 
 struct batch;
 struct hard_link;
+struct lane;
 struct shared_scan;
+
+/* The place of a file on its disk. Known only for files of a lane; see lanes.h. */
+struct task_place {
+	uint64_t device, offset; /* 0: unknown */
+	uint64_t inode;
+};
 
 /* The result of the walk, or of reading a container. It does not change later. */
 struct task_found {
@@ -27,6 +34,7 @@ struct task_found {
 	char *name;
 	char *open_name;	   /* within `name` */
 	int64_t size_bytes, links; /* links: as recorded in the row */
+	struct task_place place;
 	bool is_inflated, is_unchanged;
 	bool is_others;	 /* see is_others_file */
 	bool looks_only; /* do not read the file, but check whether it is a container */
@@ -96,6 +104,8 @@ struct batch {
 	 */
 	struct shared_scan *shared;
 	bool is_end_of_many; /* only the largest files follow after this batch */
+	struct lane *lane;   /* the lane of its files, or NULL; see lanes.h */
+	bool is_reader;	     /* its scanner is one of the few that read the disk of the lane */
 	size_t removed_count;
 	uint8_t (*removed)[PATH_HASH_SIZE]; /* removed files, at most BATCH_TASKS; owned */
 	size_t relinked_count;

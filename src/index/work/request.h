@@ -49,6 +49,11 @@ struct index_request {
 	/* Also make sketches by these measures, at most MEASURES_MAX. */
 	struct simhash_measure *const *measures;
 	unsigned measure_count;
+	/*
+	 * The number of threads that read one disk, in the order of this disk. 0: any number, in any
+	 * order; -1: depends on the disk.
+	 */
+	int disk_threads;
 	unsigned hashes; /* also store these hashes: one bit for each enum file_hash */
 };
 

@@ -18,9 +18,6 @@
 #include "scan/file/scan_file.h"
 #include "scan/file/shared_scan.h"
 
-/* The maximum number of batches that wait, because their directories stay open. */
-#define WAITING_MAX 64
-
 /* A gzip file is read for its own row, for its content and for its members. */
 static void report(struct scanners *scanners, const struct task *task, int system_errno)
 {
@@ -39,21 +36,12 @@ static void report(struct scanners *scanners, const struct task *task, int syste
 
 /* ---- The ends of tasks and batches ---- */
 
-/* Record that the scanners have finished a batch. */
-static void count_out(struct scanners *scanners)
-{
-	pthread_mutex_lock(&scanners->mutex);
-	scanners->in_flight--;
-	pthread_cond_broadcast(&scanners->changed);
-	pthread_mutex_unlock(&scanners->mutex);
-}
-
 /* End a part of a batch. The last part passes the batch to the writer. */
 static void end_part(struct scanners *scanners, struct batch *batch)
 {
 	if (atomic_fetch_sub(&batch->unfinished, 1) > 1)
 		return;
-	count_out(scanners);
+	lanes_count_out(&scanners->lanes);
 	queue_push(&scanners->writer->queue, batch);
 }
 
@@ -95,11 +83,19 @@ static void count_done(struct scanners *scanners, const struct task *task, bool 
 /* Examine the content of a file that has a row. */
 static void look_inside(struct scanners *scanners, struct file_scanner *scanner, struct task *task)
 {
+	bool is_paused;
+
 	if (!task->result.is_scanned || task->found.is_inflated)
 		return;
-	if (scanner->containers != 0 || task->known.has_members ||
-	    members_filter(&scanners->members, task) != NULL)
-		members_look(&scanners->members, scanner, task);
+	if (scanner->containers == 0 && !task->known.has_members &&
+	    members_filter(&scanners->members, task) == NULL)
+		return;
+	/* A container was read just now, so its members are in the page cache. */
+	is_paused = scanner->has_kind && scanner->kind != 0 &&
+		    lanes_pause(&scanners->lanes, task->batch);
+	members_look(&scanners->members, scanner, task);
+	if (is_paused)
+		lanes_resume(&scanners->lanes, task->batch->lane);
 }
 
 /*
@@ -151,6 +147,16 @@ static void take_damage(struct scanners *scanners, struct task *task)
 	free(path);
 }
 
+/* The lane of a disk depends on whether its files are in the page cache. */
+static void note_cached(const struct file_scanner *scanner, const struct task *task)
+{
+	struct lane *lane = task->batch->lane;
+
+	if (lane != NULL && task->result.is_scanned && !task->found.is_inflated &&
+	    task->row.size_bytes > 0)
+		lane_note(lane, scanner->was_cached);
+}
+
 /* Read a task's file. */
 static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 		      struct shared_scan *shared, struct task *task)
@@ -160,6 +166,7 @@ static void scan_task(struct scanners *scanners, struct file_scanner *scanner,
 	choose(scanners, scanner, task);
 	outcome = scan_content(scanners, scanner, shared, task);
 	task->result.is_scanned = outcome == SCAN_DONE;
+	note_cached(scanner, task);
 	if (outcome == SCAN_DONE && is_damaged(task))
 		take_damage(scanners, task);
 	look_inside(scanners, scanner, task);
@@ -287,7 +294,7 @@ static void handle_batch(struct scanners *scanners, struct file_scanner *scanner
 	if (batch->shared != NULL && batch->count == 0) {
 		if (scanner != NULL)
 			shared_scan_help(batch->shared, scanner);
-		count_out(scanners);
+		lanes_count_out(&scanners->lanes);
 		batch_free(batch);
 		return;
 	}
@@ -299,6 +306,7 @@ static void handle_batch(struct scanners *scanners, struct file_scanner *scanner
 			fail_task(scanners, &batch->tasks[i]);
 	if (batch->shared != NULL)
 		shared_scan_cancel(batch->shared);
+	lanes_leave(&scanners->lanes, batch);
 	end_part(scanners, batch);
 }
 
@@ -309,7 +317,7 @@ static void *scanner_main(void *argument)
 	struct batch *batch;
 	bool is_ready = file_scanner_new(scanners, &scanner) == 0;
 
-	while ((batch = queue_pop(&scanners->queue)) != NULL)
+	while ((batch = lanes_pop(&scanners->lanes)) != NULL)
 		handle_batch(scanners, is_ready ? &scanner : NULL, batch);
 	if (is_ready)
 		file_scanner_release(&scanner);
@@ -325,10 +333,8 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 						 .failures = scanners->failures,
 						 .writer = scanners->writer};
 	atomic_init(&scanners->inflated_left, scanners->request->max_inflated_total_bytes);
-	queue_init(&scanners->queue, 1, WAITING_MAX);
+	lanes_init(&scanners->lanes, scanners->request->disk_threads);
 	largest_init(&scanners->largest, scanners->kept_max);
-	pthread_mutex_init(&scanners->mutex, NULL);
-	pthread_cond_init(&scanners->changed, NULL);
 	started = threads_start(&scanners->threads, wanted, scanner_main, scanners, 0);
 	for (unsigned i = started; i < wanted; i++)
 		queue_producer_leaves(&scanners->writer->queue);
@@ -338,24 +344,6 @@ int scanners_start(struct scanners *scanners, struct simhash_error *error)
 void scanners_join(struct scanners *scanners)
 {
 	threads_join(&scanners->threads);
-	pthread_cond_destroy(&scanners->changed);
-	pthread_mutex_destroy(&scanners->mutex);
 	largest_release(&scanners->largest);
-	queue_release(&scanners->queue);
-}
-
-void scanners_push(struct scanners *scanners, struct batch *batch)
-{
-	pthread_mutex_lock(&scanners->mutex);
-	scanners->in_flight++;
-	pthread_mutex_unlock(&scanners->mutex);
-	queue_push(&scanners->queue, batch);
-}
-
-void scanners_wait(struct scanners *scanners)
-{
-	pthread_mutex_lock(&scanners->mutex);
-	while (scanners->in_flight > 0)
-		pthread_cond_wait(&scanners->changed, &scanners->mutex);
-	pthread_mutex_unlock(&scanners->mutex);
+	lanes_release(&scanners->lanes);
 }

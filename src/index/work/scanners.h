@@ -5,7 +5,7 @@
  *     struct scanners scanners = {.request = request, .resources = resources, ...};
  *     scanners_start(&scanners, error);
  *     ... feeds push batches
- *     queue_producer_leaves(&scanners.queue);      // no more batches
+ *     lanes_end(&scanners.lanes);                  // no more batches
  *     ... the writer writes
  *     scanners_join(&scanners);
  *
@@ -16,10 +16,10 @@
 
 #include <pthread.h>
 
-#include "base/threads/queue.h"
 #include "base/threads/threads.h"
 #include "index/walk/failures.h"
 #include "index/work/batch.h"
+#include "index/work/lanes.h"
 #include "index/work/largest.h"
 #include "index/work/members.h"
 #include "index/work/request.h"
@@ -40,12 +40,9 @@ struct scanners {
 	struct members_use members; /* set at the start */
 	/* The part of request->max_inflated_total_bytes that is not used yet. */
 	atomic_llong inflated_left;
-	struct queue queue; /* a queue of batches; all walkers together are its only producer */
+	struct lanes lanes; /* the batches that the walkers push */
 	struct largest largest;
 	struct thread_group threads;
-	pthread_mutex_t mutex;	/* for the members below */
-	pthread_cond_t changed; /* signals that the scanners have finished a batch */
-	unsigned in_flight;	/* the number of batches that were pushed and not yet scanned */
 };
 
 /*
@@ -54,13 +51,5 @@ struct scanners {
  */
 int scanners_start(struct scanners *scanners, struct simhash_error *error);
 void scanners_join(struct scanners *scanners);
-
-/* ---- For the walkers; any thread may call these ---- */
-
-/* Push a batch. Waits until the queue has room. */
-void scanners_push(struct scanners *scanners, struct batch *batch);
-
-/* Wait until all pushed batches were scanned. */
-void scanners_wait(struct scanners *scanners);
 
 #endif
