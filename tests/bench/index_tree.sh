@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures indexing of a tree, compared in one run with other programs that read all of it: with a
-# warm cache, with a cold cache if caches may be dropped, and a second run with nothing changed,
-# compared with find and a walk alone. The last column is the time divided by xxhsum's. For simhash,
-# also prints processor time, peak memory, the tail (in which it leaves processors idle at the end),
-# and how much of all processors it uses before the tail, and would use on an idle machine. At the
-# end, prints the best of all rounds. BEFORE is a build to compare with, and KERNELS are scan
-# kernels to compare with the default one. WARM=1 leaves out cold runs. SSDEEP is a tree for ssdeep,
-# which takes minutes. LARGE is a number of gigabytes for large_file.sh, which then runs last.
+# warm cache, with a cold cache, and a second run with nothing changed, compared with find and a walk
+# alone. The last column is the time divided by xxhsum's. For simhash, also prints processor time,
+# peak memory, the tail (in which it leaves processors idle at the end), and how much of all
+# processors it uses before the tail, and would use on an idle machine. At the end, prints the best of
+# all rounds. BEFORE is a build to compare with, and KERNELS are scan kernels to compare with the
+# default one. WARM=1 leaves out cold runs; only root can make the cache cold also for directories and
+# inodes. SSDEEP is a tree for ssdeep, which takes minutes. LARGE is a number of gigabytes for
+# large_file.sh, which then runs last.
 #
 #     [BEFORE=BUILD] [KERNELS="avx2 portable"] [WARM=1] [SSDEEP=TREE] [LARGE=GIGABYTES]
 #         tests/bench/index_tree.sh [BUILD [TREE [ROUNDS]]]        (default: build /usr 3)
@@ -124,16 +125,50 @@ for round in $(seq "$rounds"); do
 done
 echo "-- the least of $rounds rounds"
 summary
-if [ -z "${WARM:-}" ] && drop_caches; then
+# Make the cache cold. Without permission, only the contents of the files are dropped from it.
+chill() {
+	drop_caches || python3 - "$folder/list" <<-'END'
+		import os, sys
+		for name in open(sys.argv[1], "rb").read().split(b"\0")[:-1]:
+		    try:
+		        fd = os.open(name, os.O_RDONLY)
+		    except OSError:
+		        continue
+		    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+		    os.close(fd)
+	END
+}
+
+cold() { # WHAT COMMAND...
+	chill
+	timed "${@:2}"
+	row "$1" "$wall" "$bytes" "$base"
+}
+
+if [ -z "${WARM:-}" ]; then
 	echo "-- cold"
+	base=1
+	chill
 	over_list xxhsum -H3
 	base=$wall
 	row "xxhsum -H3" "$wall" "$bytes" "$base"
-	drop_caches
+	chill
 	over_list cat
 	row "cat" "$wall" "$bytes" "$base"
-	drop_caches
-	index "simhash" "$build"
+	for tool in "rmlint -o summary:stdout" "jdupes -rqm"; do
+		# shellcheck disable=SC2086  # a command and its options
+		command -v ${tool%% *} >/dev/null && cold "$tool" $tool "$tree"
+	done
+	if [ -n "$before" ]; then
+		chill
+		index "before, cold" "$before"
+	fi
+	chill
+	index "simhash, cold" "$build"
+	chill
+	index "simhash --limits=disk=0, cold" "$build" --limits=disk=0
+	chill
+	index "simhash --limits=disk=1, cold" "$build" --limits=disk=1
 fi
 if [ -n "${SSDEEP:-}" ]; then
 	tree=$SSDEEP
