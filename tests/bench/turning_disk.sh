@@ -17,10 +17,10 @@ before=${BEFORE:+$(cd "$BEFORE" && pwd)}
 
 loop=''
 end() {
-	umount "$folder/tree" 2>/dev/null || true
+	umount -l "$folder/tree" 2>/dev/null || true
 	[ -z "$loop" ] || losetup -d "$loop"
-	umount "$folder/point" 2>/dev/null || true
-	rm -rf "$folder"
+	umount -l "$folder/point" 2>/dev/null || true
+	rm -rf --one-file-system "$folder"
 }
 trap end EXIT
 
@@ -49,6 +49,7 @@ cold() {
 	shift
 	umount "$folder/tree"
 	mount -o ro "$loop" "$folder/tree"
+	drop_caches # another mount namespace may keep the file system
 	read -r last_requests _ last_seeks _ last_busy _ <"$folder/point/state"
 	timed "$@"
 	read -r requests _ seeks _ busy _ <"$folder/point/state"
