@@ -212,7 +212,7 @@ static const struct refused index_refused[] = {
 		  "files0-from decompress no-documents filter hash force status forget print "
 		  "copy-to export anonymous import init-database password-file require-tls "
 		  "format limits limits=depth limits=inflated limits=total limits=memory "
-		  "limits=seconds limits=output measure no-sketch pieces"},
+		  "limits=disk limits=seconds limits=output measure no-sketch pieces"},
 	{"limits=rate", "status forget print init-database copy-to export import"},
 	{"database", "print"},
 	{"wait-server", "print"},
