@@ -204,9 +204,13 @@ PUBLIC ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t 
 {
 	NEXT(preadv64v2);
 
-	if (number_of(fd) > 0 && (flags & RWF_NOWAIT) != 0 && getenv("CACHED") == NULL) {
-		errno = EAGAIN;
-		return -1;
+	if (number_of(fd) > 0 && (flags & RWF_NOWAIT) != 0) {
+		if (getenv("CACHED") == NULL) {
+			errno = EAGAIN;
+			return -1;
+		}
+		/* Another program may have emptied the cache. */
+		flags &= ~RWF_NOWAIT;
 	}
 	begin(fd);
 	return next(fd, parts, count, offset, flags);

@@ -93,7 +93,6 @@ index DRIVER=virtio1 "$SIMHASH" -q -j 4 "$files"
 unsorted "a virtual disk"
 index "$SIMHASH" -q -j 4 --limits=disk=0 "$files"
 unsorted "no order on request"
-find "$files" -type f -exec cat {} + >/dev/null # the runs before have removed them from the cache
 index CACHED=1 "$SIMHASH" -q -j 4 "$files"
 unsorted "files in the page cache"
 
