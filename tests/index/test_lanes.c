@@ -124,6 +124,7 @@ static void tasks_come_out_once_in_the_order_of_the_disk(void **state)
 		assert_ptr_equal(lanes_find(&lanes, -1, 2), lane);
 		assert_null(lanes_find(&lanes, -1, 3));
 		assert_true(lane_is_new(lane));
+		lane_expect(lane, false);
 		assert_false(lane_is_new(lane));
 		for (unsigned i = 0; i < BATCHES; i++)
 			push(lane);
@@ -150,6 +151,7 @@ static void one_thread_reads_a_disk(void **state)
 	(void)state;
 	begin();
 	lane = lanes_find(&lanes, -1, 1);
+	assert_true(lane_is_new(lane));
 	lane_expect(lane, false);
 	for (unsigned i = 0; i < BATCHES; i++)
 		push(lane);
@@ -188,6 +190,7 @@ static void cached_files_come_in_the_order_of_the_walk(void **state)
 	(void)state;
 	begin();
 	lane = lanes_find(&lanes, -1, 1);
+	assert_true(lane_is_new(lane));
 	lane_expect(lane, false);
 	for (unsigned i = 0; i < 63; i++)
 		lane_note(lane, true);

@@ -32,6 +32,7 @@ struct lane {
 	struct lane *next;
 	uint64_t disk;
 	int threads;		 /* the maximum number of scanners that read at once */
+	pthread_mutex_t asking;	 /* held while one thread looks at the first file */
 	atomic_uint cached;	 /* cached files in succession, up to CACHED_FROM */
 	struct window collected; /* this window grows */
 	struct window read;	 /* and this is being read: */
@@ -64,6 +65,7 @@ void lanes_release(struct lanes *lanes)
 		lanes->list = lane->next;
 		free(lane->collected.batches);
 		free(lane->read.batches);
+		pthread_mutex_destroy(&lane->asking);
 		free(lane);
 	}
 	free(lanes->devices);
@@ -96,6 +98,7 @@ static struct lane *find_disk(struct lanes *lanes, const struct disk *disk, int 
 		return lane;
 	lane->disk = disk->number;
 	lane->threads = threads;
+	pthread_mutex_init(&lane->asking, NULL);
 	atomic_init(&lane->cached, CACHED_UNKNOWN);
 	lane->next = lanes->list;
 	lanes->list = lane;
@@ -136,25 +139,30 @@ struct lane *lanes_find(struct lanes *lanes, int directory_fd, uint64_t device)
 
 bool lane_is_new(struct lane *lane)
 {
-	unsigned unknown = CACHED_UNKNOWN;
-
-	return atomic_compare_exchange_strong(&lane->cached, &unknown, 0);
+	if (atomic_load(&lane->cached) != CACHED_UNKNOWN)
+		return false;
+	pthread_mutex_lock(&lane->asking);
+	if (atomic_load(&lane->cached) == CACHED_UNKNOWN)
+		return true;
+	pthread_mutex_unlock(&lane->asking);
+	return false;
 }
 
 void lane_expect(struct lane *lane, bool are_cached)
 {
 	atomic_store(&lane->cached, are_cached ? CACHED_FROM : 0);
+	pthread_mutex_unlock(&lane->asking);
 }
 
 void lane_note(struct lane *lane, bool was_cached)
 {
 	unsigned cached = atomic_load_explicit(&lane->cached, memory_order_relaxed);
 
-	/* If another thread's note is lost, the answer is as good. */
 	if (!was_cached && cached != 0)
 		atomic_store_explicit(&lane->cached, 0, memory_order_relaxed);
 	else if (was_cached && cached < CACHED_FROM)
-		atomic_store_explicit(&lane->cached, cached + 1, memory_order_relaxed);
+		/* If another thread's note comes first, one of both is enough. */
+		atomic_compare_exchange_strong(&lane->cached, &cached, cached + 1);
 }
 
 bool lane_is_cached(const struct lane *lane)

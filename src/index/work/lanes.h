@@ -72,7 +72,7 @@ struct lane *lanes_find(struct lanes *lanes, int directory_fd, uint64_t device);
 
 /*
  * Is this the first file of the lane? Then the caller finds out whether it is in the page cache, and
- * says by lane_expect whether the next files are expected there.
+ * says by lane_expect whether the next files are expected there. Other threads wait for the answer.
  */
 bool lane_is_new(struct lane *lane);
 void lane_expect(struct lane *lane, bool are_cached);
