@@ -99,6 +99,7 @@ static void undo(void)
 	assert_int_equal(journal_read("journal", "host", &list, &error), 0);
 	for (size_t i = list.count; i-- > 0;)
 		assert_true(undo_act(&undoer, &list.acts[i], &result, &error) != UNDO_LEFT);
+	undoer_release(&undoer);
 	journal_list_release(&list);
 	assert_int_equal(unlink("journal"), 0);
 }

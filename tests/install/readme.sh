@@ -181,7 +181,7 @@ printed "identical"
 
 # ---- The guide ----
 page_blocks "$doc/docs/guide.md"
-same "kinds of blocks in the guide" "c ini sh" \
+same "kinds of blocks in the guide" "c ini sh text" \
 	"$(find "$TEST_FOLDER/blocks" -name '[0-9]*' ! -name '*.mark' | sed 's/.*\.//' | sort -u | paste -sd ' ')"
 if [ "$TEST_ENGINE" = mysql ]; then
 	mariadb -e 'DROP DATABASE simhash' # the guide creates it
