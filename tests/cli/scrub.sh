@@ -123,6 +123,9 @@ same "rows of the view" "$damages time restored" \
 
 runs 0 "$SIMHASH" --status
 grep -q "^$((2 * damages)) files are damaged; simfind --damaged lists them" out || fail "$(cat out)"
+runs 0 "$SIMFIND" "$files"
+grep -qE 'simfind: note: [0-9,]+ files? (is|are) damaged, and listed with the content (it|they) had; simfind --damaged shows (it|them)' err ||
+	fail "a list does not mention damage: $(cat err)"
 runs 0 "$SIMHASH" --status --format=json
 grep -q "\"damaged\":$((2 * damages)),\"oldest_verified\":\"20" out || fail "$(cat out)"
 

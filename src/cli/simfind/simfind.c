@@ -14,6 +14,7 @@
 #include "base/basic/memory.h"
 #include "base/files/read_file.h"
 #include "base/files/temporary.h"
+#include "base/text/decimal.h"
 #include "cli/options/options.h"
 #include "cli/simfind/find_plan.h"
 #include "cli/simfind/find_tasks.h"
@@ -26,7 +27,9 @@
 #include "find/rule/against.h"
 #include "report/lists/listing.h"
 #include "scan/archive/sandbox.h"
+#include "store/names/tag_sets.h"
 #include "store/open/store.h"
+#include "store/rows/damage_rows.h"
 
 #define PROGRAM "simfind"
 
@@ -116,6 +119,35 @@ static int check_plan(const struct find_plan *plan, const struct listing *listin
 	return 0;
 }
 
+/* A damaged file is listed with the content that it had, so say that there is one. */
+static int note_damage(const struct find_plan *plan, struct store *store,
+		       const struct find_outcome *outcome, struct simhash_error *error)
+{
+	struct damaged_files damaged = {.files = {.count = 0}};
+	int64_t tag_set;
+	char count[32], text[160];
+	int status = 0;
+
+	if (plan->arguments->quiet || outcome->found == 0 || plan->list == LIST_DAMAGED ||
+	    plan->list == LIST_PRESENCE)
+		return 0;
+	if (store_tag_set_id(store, plan->request->tags, false, &tag_set, error) != 0)
+		return -1;
+	if (tag_set != 0)
+		status = damaged_files_read(&damaged, store, tag_set, error);
+	if (status == 0 && damaged.files.count > 0) {
+		bool is_one = damaged.files.count == 1;
+		snprintf(text, sizeof text,
+			 "note: %s file%s damaged, and listed with the content %s had; simfind "
+			 "--damaged shows %s",
+			 format_count(damaged.files.count, count), is_one ? " is" : "s are",
+			 is_one ? "it" : "they", is_one ? "it" : "them");
+		say(PROGRAM, text);
+	}
+	damaged_files_release(&damaged);
+	return status;
+}
+
 static int list(const struct find_plan *plan, struct store *store, struct listing *listing,
 		struct find_outcome *outcome, struct simhash_error *error)
 {
@@ -134,6 +166,8 @@ static int list(const struct find_plan *plan, struct store *store, struct listin
 		status = listing_publish(listing, error);
 	if (status == 0)
 		explain_nothing(plan, store, outcome);
+	if (status == 0)
+		status = note_damage(plan, store, outcome, error);
 	if (status == 0 && against != NULL && against_doubt(against) != NULL)
 		say_path(PROGRAM, bytes_of(against->path), against_doubt(against));
 	return status;
