@@ -4,11 +4,11 @@
 # Packages for the build, and additional ones for the tests. Only the core package of the server is
 # installed: the tests start their own servers, and no server is started here.
 build_packages=(gcc libc6-dev make cmake pkg-config zlib1g-dev libsqlite3-dev libxxhash-dev
-	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev libgmime-3.0-dev libtsk-dev libewf-dev libbfio-dev libseccomp-dev nettle-dev)
+	libunistring-dev libjansson-dev libmariadb-dev libarchive-dev libexpat1-dev libgmime-3.0-dev libtsk-dev libewf-dev libbfio-dev libseccomp-dev nettle-dev libncurses-dev)
 test_packages=(ccache libcmocka-dev libsimde-dev mariadb-server-core mariadb-client-core sqlite3 mandoc
 	binutils g++ openssl git python3 chromium chromium-driver zsh fish dpkg-dev file dash valgrind libarchive-tools xz-utils bzip2 zstd lz4
 	poppler-utils libimage-exiftool-perl antiword w3m flac lintian systemd e2fsprogs mtools ntfs-3g ewf-tools btrfs-progs xfsprogs exfatprogs exfat-fuse fuse3 libfuse3-dev galera-4
-	python3-docx python3-odf python3-pytest python3-numpy python3-build python3-setuptools python3-wheel)
+	python3-docx python3-odf python3-pytest python3-numpy python3-build python3-setuptools python3-wheel tmux)
 
 # Additional packages for the presets clang and asan: the sanitizers are in the runtime library of
 # clang's version.

@@ -66,6 +66,7 @@ struct decision_reader {
 	size_t group, file; /* the current numbers, as far as `depth` has them */
 	struct decided *decided;
 	size_t count, capacity;
+	bool with_others;
 	struct simhash_error *error;
 };
 
@@ -129,6 +130,23 @@ static int take_elsewhere(struct decision_reader *reader, const char *host, cons
 		return -1;
 	snprintf(text, size + 1, "%s:%s", host, path);
 	decisions->elsewhere[decisions->elsewhere_count++] = (struct bytes){text, size};
+	return 0;
+}
+
+/* Keep the JSON of a decision about a file of another host. */
+static int take_other(struct decision_reader *reader, const json_t *item)
+{
+	struct decisions *decisions = reader->decisions;
+	size_t size = json_dumpb(item, NULL, 0, JSON_PRESERVE_ORDER);
+	char *text = arena_take(&decisions->arena, size + 1);
+
+	if (text == NULL || json_dumpb(item, text, size, JSON_PRESERVE_ORDER) != size)
+		return error_set_memory(reader->error);
+	if (array_reserve(&decisions->others, &decisions->other_capacity,
+			  decisions->other_count + 1, sizeof *decisions->others,
+			  reader->error) != 0)
+		return -1;
+	decisions->others[decisions->other_count++] = (struct bytes){text, size};
 	return 0;
 }
 
@@ -196,6 +214,8 @@ static int take_file(struct decision_reader *reader, const json_t *item)
 		return -1;
 	reader->decided[reader->count++] =
 		(struct decided){host, file.path, file.decision, reader->group, reader->file};
+	if (strcmp(host, reader->host) != 0 && reader->with_others && take_other(reader, item) != 0)
+		return -1;
 	if (strcmp(host, reader->host) != 0)
 		return file.decision == DECIDED_KEEP ? 0 : take_elsewhere(reader, host, file.path);
 	if (array_reserve(&decisions->files, &decisions->capacity, decisions->count + 1,
@@ -301,11 +321,14 @@ static int take_groups(struct decision_reader *reader, const json_t *top)
 	return status == 0 ? check_contradictions(reader) : -1;
 }
 
-int decisions_read(struct bytes text, const char *what, const char *host,
-		   struct decisions *decisions, struct simhash_error *error)
+static int read_decisions(struct bytes text, const char *what, const char *host, bool with_others,
+			  struct decisions *decisions, struct simhash_error *error)
 {
-	struct decision_reader reader = {
-		.decisions = decisions, .what = what, .host = host, .error = error};
+	struct decision_reader reader = {.decisions = decisions,
+					 .what = what,
+					 .host = host,
+					 .with_others = with_others,
+					 .error = error};
 	json_t *top;
 	int status;
 
@@ -321,10 +344,130 @@ int decisions_read(struct bytes text, const char *what, const char *host,
 	return status;
 }
 
+int decisions_read(struct bytes text, const char *what, const char *host,
+		   struct decisions *decisions, struct simhash_error *error)
+{
+	return read_decisions(text, what, host, false, decisions, error);
+}
+
+int decisions_read_all(struct bytes text, const char *what, const char *host,
+		       struct decisions *decisions, struct simhash_error *error)
+{
+	return read_decisions(text, what, host, true, decisions, error);
+}
+
 void decisions_release(struct decisions *decisions)
 {
 	free(decisions->elsewhere);
+	free(decisions->others);
 	free(decisions->files);
 	arena_release(&decisions->arena);
 	*decisions = (struct decisions){.files = NULL};
+}
+
+/* ---- Files of the writer, line by line ---- */
+
+#define FILE_LINE "    {\""
+
+static bool begins(const char *line, const char *text)
+{
+	return strncmp(line, text, strlen(text)) == 0;
+}
+
+/* Is it a line that the writer writes? A line with another depth would be another structure. */
+static bool is_written(const char *line, size_t number)
+{
+	static const char *const heads[] = {
+		" \"version\": \"",
+		" \"command\": [\n",
+		"  \"",
+		" ],\n",
+		" \"index\": \"",
+		" \"made\": \"",
+		" \"groups\": [\n",
+		"  {\n",
+		"   \"id\": \"",
+		"   \"files\": [\n",
+		"   ]\n",
+		"  }\n",
+		"  },\n",
+		" ]\n",
+		"}\n",
+	};
+	static const char *const first[] = {"{\n", " \"format\": \"simfind decisions\",\n",
+					    " \"format_version\": 1,\n"};
+	size_t size = strlen(line);
+
+	if (number < sizeof first / sizeof *first)
+		return strcmp(line, first[number]) == 0;
+	if (begins(line, FILE_LINE))
+		return size > 2 && (strcmp(line + size - 2, "}\n") == 0 ||
+				    (size > 3 && strcmp(line + size - 3, "},\n") == 0));
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		if (begins(line, heads[i]))
+			return true;
+	return false;
+}
+
+static bool is_of_writer(FILE *file, char **line, size_t *capacity)
+{
+	bool is_complete = false, is_written_by_us = true;
+	ssize_t size;
+
+	for (size_t number = 0; is_written_by_us && (size = getline(line, capacity, file)) > 0;
+	     number++) {
+		is_written_by_us = strlen(*line) == (size_t)size && is_written(*line, number);
+		is_complete = strcmp(*line, "}\n") == 0;
+	}
+	rewind(file);
+	return is_written_by_us && is_complete;
+}
+
+static int pass_line(struct decision_reader *reader, struct bytes text, decision_fn *each,
+		     void *context)
+{
+	struct decisions *decisions = reader->decisions;
+	json_t *item = fields_read(text, reader->what, reader->group, reader->error);
+	int status;
+
+	if (item == NULL)
+		return -1;
+	decisions->count = decisions->other_count = decisions->elsewhere_count = reader->count = 0;
+	arena_clear(&decisions->arena);
+	status = take_file(reader, item);
+	if (status == 0 && decisions->count > 0)
+		status = each(context, &decisions->files[0], NULL, reader->error);
+	if (status == 0 && decisions->other_count > 0)
+		status = each(context, NULL, &decisions->others[0], reader->error);
+	json_decref(item);
+	return status;
+}
+
+int decisions_each(FILE *file, const char *what, const char *host, decision_fn *each, void *context,
+		   struct simhash_error *error)
+{
+	struct decisions decisions = {.files = NULL};
+	/* Errors give the number of the line as the number of the group. */
+	struct decision_reader reader = {.decisions = &decisions,
+					 .what = what,
+					 .host = host,
+					 .depth = IN_FILE,
+					 .with_others = true,
+					 .error = error};
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t size;
+	int status = is_of_writer(file, &line, &capacity) ? 0 : 1;
+
+	for (; status == 0 && (size = getline(&line, &capacity, file)) > 0; reader.group++)
+		if (begins(line, FILE_LINE))
+			status = pass_line(
+				&reader,
+				(struct bytes){line,
+					       (size_t)size - (line[size - 2] == ',' ? 2 : 1)},
+				each, context);
+	free(line);
+	free(reader.decided);
+	decisions_release(&decisions);
+	return status;
 }

@@ -148,6 +148,9 @@ int keep_rules_compare(const struct keep_policy *policy, const struct keep_file 
 int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *x,
 		      const struct keep_file *y);
 
+/* Does a file match a rule with a directory or a pattern? All files match the other rules. */
+bool keep_rule_matches(const struct keep_rule *rule, const struct keep_file *file);
+
 /*
  * Is a path at or below a directory that belongs to version control, a build or a package manager,
  * such as .git or node_modules? Files in an archive do not count.

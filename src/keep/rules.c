@@ -88,6 +88,14 @@ int keep_rules_decide(const struct keep_policy *policy, const struct keep_file *
 	return order;
 }
 
+bool keep_rule_matches(const struct keep_rule *rule, const struct keep_file *file)
+{
+	bool has_text = rule->order == KEEP_IN || rule->order == KEEP_NOT_IN ||
+			rule->order == KEEP_MATCH;
+
+	return !has_text || misses(rule, file) == 0;
+}
+
 /* If no rule decides, keep the shortest path: "x" before "x (copy)" and "x-old". */
 int keep_rules_compare(const struct keep_policy *policy, const struct keep_file *x,
 		       const struct keep_file *y)

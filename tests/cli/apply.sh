@@ -67,9 +67,9 @@ said "--yes needs --journal=FILE, from which --undo restores"
 runs 1 "$SIMKEEP" --keep=oldest --yes --journal=journal
 said "--yes needs --action=hardlink, reflink, delete or move:DIR"
 runs 1 "$SIMKEEP" --action=delete
-said "--action needs --keep or --decisions"
+said "--action needs --keep, --review or --decisions"
 runs 1 "$SIMKEEP" --yes
-said "--yes needs --keep or --decisions, or --undo"
+said "--yes needs --keep, --review or --decisions, or --undo"
 runs 1 "$SIMKEEP" --keep=oldest --journal=journal
 said "--journal needs --yes"
 runs 1 "$SIMKEEP" --keep=oldest --decisions=x.json

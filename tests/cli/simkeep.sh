@@ -307,8 +307,8 @@ wrong() {
 	runs 1 "$SIMKEEP" "${@:1:$#-1}"
 	said "simkeep: ${*: -1}"
 }
-wrong --action=delete "--action needs --keep or --decisions"
-wrong --yes "--yes needs --keep or --decisions, or --undo"
+wrong --action=delete "--action needs --keep, --review or --decisions"
+wrong --yes "--yes needs --keep, --review or --decisions, or --undo"
 wrong --min-size=2 --max-size=1 "--min-size is larger than --max-size"
 wrong --decisions=x --ext=txt "--decisions cannot be combined with --ext"
 wrong --undo=x "$files" "--undo cannot be combined with a DIR"

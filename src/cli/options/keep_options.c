@@ -5,6 +5,7 @@
  */
 #include "cli/options/keep_options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,18 @@ static int add_protected(const struct option_use *use, struct simhash_error *err
 	return 0;
 }
 
+static int show_features(const struct option_use *use, struct simhash_error *error)
+{
+	int status = show_version(use, error);
+
+#ifdef SIMHASH_HAVE_CURSES
+	puts("review: built in");
+#else
+	puts("review: none (built without ncurses)");
+#endif
+	return status;
+}
+
 /* ---- The table ---- */
 
 static const char *const keep_words[] = {"oldest", "newest",  "shortest-path", "longest-name",
@@ -104,15 +117,20 @@ static const char *const action_words[] = {"report", "hardlink", "reflink", "del
 static const struct option_row rows[] = {
 	{.heading = "Which files stay"},
 	{0, "keep", "=RULE",
-	 "of identical files keep the oldest, newest, shortest-path, longest-name, in:DIR, "
-	 "not-in:DIR or match:GLOB; act on the others; if RULE does not decide, the next --keep "
+	 "keep the oldest, newest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB; "
+	 "act on the other identical files; if RULE does not decide, the next --keep "
 	 "does",
 	 .parse = add_keep_rule, .field = FIELD(policy), .kind = VALUE_START, .words = keep_words,
 	 .is_list = true, .is_common = true},
 	{0, "decisions", "=FILE",
 	 "act on the decisions of a page, or on a script; - is standard input", .parse = set_text,
-	 .field = FIELD(decisions_path), .kind = VALUE_FILE,
-	 .only_with = "host action protect yes journal quiet", .is_common = true},
+	 .field = FIELD(decisions_path), .kind = VALUE_FILE, .not_with = "keep count-archives into",
+	 .is_common = true},
+	{0, "review", NULL,
+	 "decide in a full-screen program which files stay; the decisions "
+	 "are saved in the FILE of --decisions",
+	 .parse = set_flag, .field = FIELD(reviews), .not_with = "keep count-archives into FILE",
+	 .is_common = true},
 	{0, "count-archives", NULL,
 	 "a member of an archive can be the file that stays; it is read again before a copy is "
 	 "removed",
@@ -167,13 +185,13 @@ static const struct option_row rows[] = {
 	{'q', "quiet", NULL, "show only errors; no list and no summary", .parse = set_flag,
 	 .field = FIELD(quiet), .is_common = true},
 	{'h', "help", NULL, "show all options; -h shows the most common ones", .parse = show_help},
-	{'V', "version", NULL, "show the version", .parse = show_version},
+	{'V', "version", NULL, "show the version", .parse = show_features},
 };
 
 const struct option_program keep_program = {
 	.name = "simkeep",
 	.usage = "Usage: simkeep [OPTION]... [FILE|DIR]...\n"
-		 "       simkeep --decisions=FILE | --undo=FILE\n",
+		 "       simkeep --decisions=FILE | --review | --undo=FILE\n",
 	.about = "Show which copies can be removed, folder by folder. With --keep or --decisions, "
 		 "act on copies. Nothing is changed without --yes. With FILEs, act only on these "
 		 "files and their copies; with DIRs, only on files at or below these directories.",
@@ -192,15 +210,16 @@ static int check_acting(const struct keep_arguments *arguments, struct simhash_e
 {
 	bool is_tree = arguments->into != NULL || arguments->merge_to != NULL;
 	bool acts = arguments->decisions_path != NULL || arguments->policy.rule_count > 0 ||
-		    is_tree;
+		    arguments->reviews || is_tree;
 	bool undoes = arguments->undo_path != NULL;
 
 	if (!acts && (arguments->has_action || (arguments->yes && !undoes)))
-		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs --keep or --decisions%s",
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--%s needs --keep, --review or --decisions%s",
 				 arguments->has_action ? "action" : "yes",
 				 arguments->has_action ? "" : ", or --undo");
-	if (arguments->policy.rule_count > 0 && arguments->yes && !is_tree &&
-	    arguments->policy.action == ACTION_REPORT)
+	if ((arguments->policy.rule_count > 0 || arguments->reviews) && arguments->yes &&
+	    !is_tree && arguments->policy.action == ACTION_REPORT)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--yes needs --action=hardlink, reflink, delete or move:DIR");
 	if (acts && arguments->yes && arguments->journal_path == NULL)
@@ -248,9 +267,11 @@ static int check_tree(const struct keep_arguments *arguments, struct simhash_err
 	if (arguments->into != NULL && arguments->merge_to != NULL)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--into cannot be combined with --action=merge:DIR");
-	if (arguments->decisions_path != NULL || arguments->count_archives)
+	if (arguments->decisions_path != NULL || arguments->reviews || arguments->count_archives)
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s cannot be combined with --%s", name,
-				 arguments->count_archives ? "count-archives" : "decisions");
+				 arguments->count_archives ? "count-archives"
+				 : arguments->reviews	   ? "review"
+							   : "decisions");
 	if (action != ACTION_REPORT && action != ACTION_DELETE)
 		return error_set(error, SIMHASH_E_SYNTAX,
 				 "--into can only be combined with --action=delete and "
@@ -261,10 +282,35 @@ static int check_tree(const struct keep_arguments *arguments, struct simhash_err
 	return 0;
 }
 
+/* Decisions name their files, so nothing can limit them; a review shows files of the index. */
+static int check_decisions(const struct keep_arguments *arguments, struct simhash_error *error)
+{
+	const struct exclusions *exclusions = &arguments->exclusions;
+	const char *refused = arguments->index.location.url != NULL    ? "--database"
+			      : exclusions->extensions.count > 0       ? "--ext"
+			      : exclusions->rules.count > 0	       ? "--exclude"
+			      : exclusions->min_size_bytes > 0	       ? "--min-size"
+			      : exclusions->max_size_bytes < INT64_MAX ? "--max-size"
+			      : arguments->operands.has_files	       ? "a FILE"
+			      : arguments->operands.below_count > 0    ? "a DIR"
+								       : NULL;
+
+	if (arguments->decisions_path == NULL)
+		return 0;
+	if (arguments->reviews && strcmp(arguments->decisions_path, "-") == 0)
+		return error_set(error, SIMHASH_E_SYNTAX,
+				 "--decisions=-: --review saves decisions, so it needs a file");
+	return arguments->reviews || refused == NULL
+		       ? 0
+		       : error_set(error, SIMHASH_E_SYNTAX,
+				   "--decisions cannot be combined with %s", refused);
+}
+
 static int check(const struct keep_arguments *arguments, struct simhash_error *error)
 {
-	if (check_script(arguments, error) != 0 || check_acting(arguments, error) != 0 ||
-	    check_archives(arguments, error) != 0 || check_tree(arguments, error) != 0)
+	if (check_decisions(arguments, error) != 0 || check_script(arguments, error) != 0 ||
+	    check_acting(arguments, error) != 0 || check_archives(arguments, error) != 0 ||
+	    check_tree(arguments, error) != 0)
 		return -1;
 	if (arguments->exclusions.min_size_bytes > arguments->exclusions.max_size_bytes)
 		return error_set(error, SIMHASH_E_RANGE, "--min-size is larger than --max-size");

@@ -149,6 +149,7 @@ void next_step_say(const struct keep_arguments *arguments, bool lists_folders)
 	FILE *out;
 
 	if (arguments->quiet || arguments->script_path != NULL || arguments->yes ||
+	    arguments->reviews ||
 	    (arguments->decisions_path != NULL && strcmp(arguments->decisions_path, "-") == 0) ||
 	    (arguments->has_action && arguments->policy.action == ACTION_REPORT &&
 	     arguments->into == NULL))
@@ -158,6 +159,41 @@ void next_step_say(const struct keep_arguments *arguments, bool lists_folders)
 		return;
 	write_options(out, arguments, lists_folders);
 	write_words(out, arguments);
+	if (close_text(out, &text) == 0)
+		say_next(PROGRAM, NULL, text, NULL);
+	free(text);
+}
+
+void next_step_say_saved(const struct keep_arguments *arguments, const char *decisions_path)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (arguments->quiet || arguments->script_path != NULL || arguments->yes)
+		return;
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		return;
+	fputs("--decisions=", out);
+	if (needs_encoding(bytes_of(decisions_path)))
+		fputs("FILE", out);
+	else
+		write_command_word(out, bytes_of(decisions_path));
+	if (arguments->index.host != NULL) {
+		fputs(" --host=", out);
+		write_command_word(out, bytes_of(arguments->index.host));
+	}
+	fputs(arguments->policy.action == ACTION_HARDLINK  ? " --action=hardlink "
+	      : arguments->policy.action == ACTION_REFLINK ? " --action=reflink "
+	      : arguments->move_to == NULL		   ? " --action=delete "
+							   : " --action=move:",
+	      out);
+	if (arguments->move_to != NULL) {
+		write_command_word(out, bytes_of(arguments->move_to));
+		fputc(' ', out);
+	}
+	write_journal_name(out);
 	if (close_text(out, &text) == 0)
 		say_next(PROGRAM, NULL, text, NULL);
 	free(text);

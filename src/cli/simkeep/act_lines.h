@@ -40,4 +40,7 @@ void act_lines_release(struct act_lines *lines);
  */
 void next_step_say(const struct keep_arguments *arguments, bool lists_folders);
 
+/* Print the command that carries out the decisions of a review. */
+void next_step_say_saved(const struct keep_arguments *arguments, const char *decisions_path);
+
 #endif

@@ -130,9 +130,14 @@ void acting_end(struct acting *acting)
 
 /* ---- Messages ---- */
 
+static bool has_decisions(const struct acting *acting)
+{
+	return acting->arguments->decisions_path != NULL || acting->arguments->reviews;
+}
+
 bool acting_lists_folders(const struct acting *acting)
 {
-	return acting->policy.rule_count == 0 && acting->arguments->decisions_path == NULL &&
+	return acting->policy.rule_count == 0 && !has_decisions(acting) &&
 	       acting->arguments->into == NULL;
 }
 
@@ -292,7 +297,8 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 /* Must the index be updated after acts? */
 static bool has_index(const struct acting *acting)
 {
-	return acting->arguments->yes && acting->arguments->decisions_path == NULL;
+	return acting->arguments->yes &&
+	       (acting->arguments->decisions_path == NULL || acting->arguments->reviews);
 }
 
 static int tell_result(struct acting *acting, const struct planned_act *act,
@@ -302,8 +308,7 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	bool lists_files = lists_files_of(acting);
 	const struct keep_file *kept = result->outcome == ACT_KEPT ? act->file : result->kept;
 
-	if (acting->arguments->decisions_path == NULL && acting->changes == NULL &&
-	    result->outcome != ACT_PENDING &&
+	if (!has_decisions(acting) && acting->changes == NULL && result->outcome != ACT_PENDING &&
 	    staying_settle(&acting->staying, act->file->path, error) != 0)
 		return -1;
 	if (result->outcome == ACT_LEFT && acting->changes != NULL)
@@ -415,8 +420,7 @@ int acting_do(struct acting *acting, const struct plan *plan, const char *host,
 	/* Also after a failure: the acts until then are done. */
 	acting->is_updated = has_index(acting) &&
 			     index_update_run(&acting->update, &arguments->index, host);
-	if (status == 0 && arguments->decisions_path == NULL && acting->changes == NULL &&
-	    !arguments->quiet)
+	if (status == 0 && !has_decisions(acting) && acting->changes == NULL && !arguments->quiet)
 		staying_count(&acting->staying, &acting->policy, arguments, host);
 	return status;
 }

@@ -3,6 +3,7 @@
  * script.
  * SPDX-License-Identifier: MIT
  */
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/data/arena.h"
 #include "base/data/array.h"
 #include "base/files/path.h"
+#include "cli/review/review.h"
 #include "cli/simkeep/acting.h"
 #include "cli/simkeep/copy_sorter.h"
 #include "cli/simkeep/keep_tasks.h"
@@ -243,6 +245,69 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 		       : act_on_files(acting, copies, host, error);
 }
 
+/* ---- A review ---- */
+
+static bool leave_path_out(void *context, const char *path)
+{
+	return tool_trees_leave_out(context, path);
+}
+
+/* The index that is read, and its URL. */
+struct reviewed_index {
+	struct store *store;
+	const char *url;
+	const struct simhash_tag_set *tags;
+};
+
+static void say_saved(const struct acting *acting, const struct review_result *result)
+{
+	const char *text = result->signal != 0	  ? "interrupted; the decisions are saved in "
+			   : result->removed == 0 ? "no file is marked for removal; decisions: "
+						  : "the decisions are saved in ";
+	char *line;
+
+	if (acting->arguments->quiet || result->decisions_path == NULL ||
+	    asprintf(&line, "%s%s", text, result->decisions_path) < 0)
+		return;
+	say(PROGRAM, line);
+	free(line);
+}
+
+/* Let the user decide, and carry out the decisions, or show their effects. */
+static int review_copies(struct acting *acting, const struct reviewed_index *index,
+			 const char *host, struct simhash_error *error)
+{
+	const struct keep_arguments *arguments = acting->arguments;
+	const struct review_source source = {.store = index->store,
+					     .tags = index->tags,
+					     .host = host,
+					     .url = index->url,
+					     .operands = &arguments->operands,
+					     .exclusions = &arguments->exclusions,
+					     .policy = &acting->policy,
+					     .leaves_out = leave_path_out,
+					     .context = &acting->tools};
+	const struct review_options options = {.decisions_path = arguments->decisions_path,
+					       .acts = arguments->yes,
+					       .has_colours = acting->lines.how.has_colours,
+					       .words = arguments->words,
+					       .word_count = arguments->word_count};
+	struct review_result result;
+	int status = review_run(&source, &options, &result, error);
+
+	if (status == 0)
+		say_saved(acting, &result);
+	if (status == 0 && result.signal != 0)
+		raise(result.signal);
+	if (status == 0 && result.signal == 0 && result.removed > 0) {
+		status = acting_plan(acting, result.files, result.count, host, error);
+		if (status == 0)
+			next_step_say_saved(arguments, result.decisions_path);
+	}
+	review_result_release(&result);
+	return status;
+}
+
 /* *id is a tag set of files in the index, or 0; several tag sets are an error. */
 static int find_only_tags(struct store *store, const struct name_list *sets, int64_t *id,
 			  struct simhash_error *error)
@@ -329,18 +394,22 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 		status = tool_trees_init(&acting->tools, &arguments->operands, error);
 	if (status == 0)
 		status = acting_open_script(acting, store, error);
-	if (status == 0)
+	if (status == 0 && !arguments->reviews)
 		status = copy_sorter_new((size_t)arguments->resources.memory_bytes / COPIES_SHARE,
 					 arguments->count_archives, &copies, error);
-	if (status == 0)
+	if (status == 0 && !arguments->reviews)
 		status = find_copies(acting, store, host, tags, copies, error);
 	if (status == 0)
 		status = covered_read(&acting->covered, &arguments->operands, store, tags, host,
 				      error);
+	if (status == 0 && arguments->reviews) {
+		const struct reviewed_index index = {store, url, tags};
+		status = review_copies(acting, &index, host, error);
+	}
 	store_close(store);
-	if (status == 0)
+	if (status == 0 && !arguments->reviews)
 		status = hand_on(acting, copies, host, error);
-	if (status == 0)
+	if (status == 0 && !arguments->reviews)
 		explain_nothing(acting, has_files);
 	copy_sorter_free(copies);
 	free(url);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/basic/memory.h"
+#include "cli/review/review.h"
 #include "cli/simkeep/acting.h"
 #include "cli/simkeep/keep_tasks.h"
 #include "cli/terminal/signals.h"
@@ -40,13 +41,15 @@ static int act(const struct keep_arguments *arguments, bool *had_left, struct si
 	int status;
 
 	if (check_script(arguments, error) != 0 ||
+	    (arguments->reviews && review_check(error) != 0) ||
 	    choose_host(arguments->index.host, host, error) != 0)
 		return -1;
 	status = acting_begin(&acting, arguments, error);
 	if (status == 0)
-		status = arguments->decisions_path != NULL ? apply_decisions(&acting, host, error)
-			 : arguments->into != NULL	   ? make_one_tree(&acting, host, error)
-							   : act_on_copies(&acting, host, error);
+		status = arguments->decisions_path != NULL && !arguments->reviews
+				 ? apply_decisions(&acting, host, error)
+			 : arguments->into != NULL ? make_one_tree(&acting, host, error)
+						   : act_on_copies(&acting, host, error);
 	/* A list of folders does not ask for acts, so copies that cannot be removed are not failures. */
 	*had_left = (acting.left > 0 && !acting_lists_folders(&acting)) || acting.unreadable > 0;
 	/* A DIR that is not empty afterwards must not look as if it could be removed. */

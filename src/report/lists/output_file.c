@@ -297,6 +297,14 @@ static bool begins_with_file(const char *text, size_t size)
 }
 
 /* Is a file empty, or does it begin like an output of these programs? */
+/* Another program may have written the decisions, with other spaces. */
+static bool are_decisions(const char *text, size_t size)
+{
+	static const char format[] = "\"simfind decisions\"";
+
+	return text[0] == '{' && memmem(text, size, format, strlen(format)) != NULL;
+}
+
 static bool begins_as_output(const char *path)
 {
 	char text[PATH_MAX + 1];
@@ -311,9 +319,10 @@ static bool begins_as_output(const char *path)
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
 		if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
 			return true;
-	return is_pair_line(text, (size_t)size) || is_block(text, (size_t)size) ||
-	       is_comparison(text, (size_t)size) || is_cover(text, (size_t)size) ||
-	       are_paths(text, (size_t)size) || begins_with_file(text, (size_t)size);
+	return is_pair_line(text, (size_t)size) || are_decisions(text, (size_t)size) ||
+	       is_block(text, (size_t)size) || is_comparison(text, (size_t)size) ||
+	       is_cover(text, (size_t)size) || are_paths(text, (size_t)size) ||
+	       begins_with_file(text, (size_t)size);
 }
 
 /* Refuse to replace a regular file that another program wrote. */
