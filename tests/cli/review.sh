@@ -118,6 +118,8 @@ start 80 24
 sees "0 to remove frees 0 bytes of $(kilobytes $all); 0 to keep"
 sees "$files"
 misses .git
+# The mark of the list without the cursor covers no size.
+screen | grep -qE "> +$(kilobytes $((2 * one))) " || fail "the mark covers the size: $(screen)"
 press Tab Enter
 sees "2020-01-01"
 sees "b/deep/one"

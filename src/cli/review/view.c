@@ -143,7 +143,7 @@ bool view_has_room_for_two(void)
 
 struct area {
 	unsigned column, width;
-	bool has_focus;
+	bool is_alone;
 };
 
 /* Draw one part of a row, and move the area past it. */
@@ -315,8 +315,8 @@ static void draw_list(struct view *view, enum view_list list, struct area area, 
 	struct view_cursor *cursor = &view->cursors[list];
 	size_t height = view_height();
 	/* The mark of the cursor is before the rows. */
-	unsigned mark = area.has_focus ? 0 : 1;
-	struct area rows = {area.column + mark, area.width - mark, area.has_focus};
+	unsigned mark = area.is_alone ? 0 : 1;
+	struct area rows = {area.column + mark, area.width - mark, area.is_alone};
 
 	if (cursor->at < cursor->top)
 		cursor->top = cursor->at;
