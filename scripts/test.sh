@@ -73,7 +73,7 @@ for preset in "${presets[@]}"; do
 	echo "== $preset"
 	case $preset in
 	fuzz)
-		scripts/fuzz.sh 3
+		scripts/fuzz.sh 2
 		continue
 		;;
 	bare)
