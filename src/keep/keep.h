@@ -61,11 +61,12 @@ enum keep_action {
 	ACTION_MOVE,
 	/*
 	 * These are not planned: other acts entail them. A move to another file system is a copy and
-	 * then a deletion; the others act on directories.
+	 * then a deletion; a damaged file is healed; the others act on directories.
 	 */
 	ACTION_MKDIR,
 	ACTION_RMDIR,
-	ACTION_COPY
+	ACTION_COPY,
+	ACTION_HEAL
 };
 
 enum keep_order {

@@ -45,6 +45,9 @@ static int add(const struct finder *finder, struct damaged_list *found, const st
 				      .display = {shown.display, shown.display_size},
 				      .size_bytes = row->size_bytes,
 				      .mtime_ns = row->mtime_ns,
+				      .path = find_file_path(&shown),
+				      .is_local = row->host == finder->local_host,
+				      .inode = (uint64_t)row->inode,
 				      .damage = *damage};
 	return 0;
 }
@@ -79,6 +82,7 @@ static int rank_of(const struct finder *finder, const struct file_row *row)
 /* The names of copies by rank. */
 struct names {
 	const char *items[3][COPIES_NAMED];
+	struct damaged_source sources[3][COPIES_NAMED]; /* without a path: on another host */
 	size_t counts[3];
 };
 
@@ -92,6 +96,11 @@ static int note_copy(const struct finder *finder, struct damaged_list *found, st
 		return 0;
 	if (finder_show(finder, row, &found->arena, &shown, error) != 0)
 		return -1;
+	names->sources[rank][names->counts[rank]] = (struct damaged_source){
+		.path = row->host == finder->local_host ? find_file_path(&shown) : NULL,
+		.size_bytes = row->size_bytes,
+		.mtime_ns = row->mtime_ns,
+		.archive_bytes = row->compressed_size_bytes};
 	names->items[rank][names->counts[rank]++] = shown.display;
 	return 0;
 }
@@ -100,11 +109,16 @@ static int keep_names(struct damaged_list *found, struct damaged_item *item,
 		      const struct names *names, struct simhash_error *error)
 {
 	item->names = arena_take(&found->arena, COPIES_NAMED * sizeof *item->names);
-	if (item->names == NULL)
+	item->sources = arena_take(&found->arena, 3 * COPIES_NAMED * sizeof *item->sources);
+	if (item->names == NULL || item->sources == NULL)
 		return error_set_memory(error);
 	for (int rank = 0; rank < 3; rank++)
-		for (size_t i = 0; i < names->counts[rank] && item->name_count < COPIES_NAMED; i++)
-			item->names[item->name_count++] = names->items[rank][i];
+		for (size_t i = 0; i < names->counts[rank]; i++) {
+			if (item->name_count < COPIES_NAMED)
+				item->names[item->name_count++] = names->items[rank][i];
+			if (names->sources[rank][i].path != NULL)
+				item->sources[item->source_count++] = names->sources[rank][i];
+		}
 	return 0;
 }
 
@@ -118,7 +132,8 @@ static int find_copies(const struct finder *finder, const struct damaged_files *
 	int status;
 
 	if (store_rows_same(&cursor, finder->store,
-			    ROW_PATH_HASH | ROW_DIRECTORY | ROW_NAME | ROW_COMPRESSED_SIZE,
+			    ROW_PATH_HASH | ROW_DIRECTORY | ROW_NAME | ROW_COMPRESSED_SIZE |
+				    ROW_SIZE | ROW_MTIME,
 			    &item->scope, item->damage.path_hash, error) != 0)
 		return -1;
 	while ((status = store_rows_next(&cursor, &row, error)) == 1) {

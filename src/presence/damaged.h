@@ -23,8 +23,18 @@
 
 struct finder;
 
+/* An intact copy on this host. */
+struct damaged_source {
+	const char *path;
+	int64_t size_bytes, mtime_ns;
+	int64_t archive_bytes; /* for a member, the size of its archive, whose time is mtime_ns; or 0 */
+};
+
 struct damaged_item {
 	struct row_scope scope;
+	const char *path;     /* on its host */
+	bool is_local;	      /* it is on this host */
+	uint64_t inode;	      /* in the index; 0: unknown */
 	struct bytes display; /* "host:path", or the path on this host; with a terminating zero */
 	int64_t size_bytes, mtime_ns;
 	struct damage damage;
@@ -35,6 +45,9 @@ struct damaged_item {
 	uint64_t copies;
 	const char **names;
 	size_t name_count;
+	/* At most COPIES_NAMED files of this host, and then as many members. */
+	struct damaged_source *sources;
+	size_t source_count;
 };
 
 struct damaged_list {

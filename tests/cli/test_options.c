@@ -197,7 +197,7 @@ static void programs_have_few_options(void **state)
 	(void)state;
 	assert_in_range(count_options(&index_program), 30, 40);
 	assert_in_range(count_options(&find_program), 30, 47);
-	assert_in_range(count_options(&keep_program), 10, 19);
+	assert_in_range(count_options(&keep_program), 10, 20);
 }
 
 /* ---- Pairs ---- */
@@ -322,6 +322,7 @@ static const struct refused keep_refused[] = {
 	{"keep", "decisions undo"},
 	{"count-archives", "decisions undo"},
 	{"into", "count-archives decisions undo"},
+	{"heal", "keep decisions review action into undo"},
 	{"decisions", "ext exclude min-size max-size undo database"},
 	{"review", "keep count-archives into undo"},
 	{"protect", "undo"},

@@ -373,6 +373,7 @@ int work_do(struct work *work)
 	case ACTION_MKDIR:
 	case ACTION_RMDIR:
 	case ACTION_COPY:
+	case ACTION_HEAL:
 		break;
 	}
 	return refuse(work, "nothing is done with --action=report");

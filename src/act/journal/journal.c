@@ -20,8 +20,8 @@
 
 const char *action_name(enum keep_action action)
 {
-	static const char *const names[] = {"report", "hardlink", "reflink", "delete",
-					    "move",   "mkdir",	  "rmdir",   "copy"};
+	static const char *const names[] = {"report", "hardlink", "reflink", "delete", "move",
+					    "mkdir",  "rmdir",	  "copy",    "heal"};
 
 	return names[action];
 }
@@ -102,7 +102,7 @@ int journal_create(struct journal *journal, const char *path, const char *host,
 		return fail(journal, error);
 	/* The lock prevents that another process undoes acts that are still running. */
 	flock(fileno(journal->stream), LOCK_EX | LOCK_NB);
-	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":4,"
+	fprintf(journal->stream, "{\"format\":\"simkeep journal\",\"format_version\":5,"
 				 "\"version\":\"" SIMHASH_VERSION "\"");
 	write_json_field(journal->stream, "host", bytes_of(host));
 	fprintf(journal->stream, ",\"time_ns\":%" PRId64 "}\n", clock_wall_ns());
@@ -124,6 +124,14 @@ static void write_file(FILE *out, const char *name, const struct journal_file *f
 		file->mtime_ns, file->atime_ns, (unsigned)file->mode, file->owner, file->group);
 }
 
+static void write_hash(FILE *out, const char *name, const uint8_t hash[KEEP_HASH_SIZE])
+{
+	fprintf(out, ",\"%s\":\"", name);
+	for (size_t i = 0; i < KEEP_HASH_SIZE; i++)
+		fprintf(out, "%02x", hash[i]);
+	fputc('"', out);
+}
+
 int journal_begin(struct journal *journal, struct journal_act *act, struct simhash_error *error)
 {
 	FILE *out = journal->stream;
@@ -139,11 +147,13 @@ int journal_begin(struct journal *journal, struct journal_act *act, struct simha
 		write_json_field(out, "to", bytes_of(act->to));
 	if (act->temporary[0] != '\0')
 		write_json_field(out, "temporary", bytes_of(act->temporary));
-	if (act->has_hash) {
-		fputs(",\"hash\":\"", out);
-		for (size_t i = 0; i < KEEP_HASH_SIZE; i++)
-			fprintf(out, "%02x", act->hash[i]);
-		fputc('"', out);
+	if (act->has_hash)
+		write_hash(out, "hash", act->hash);
+	if (act->action == ACTION_HEAL) {
+		write_hash(out, "damaged_hash", act->damaged_hash);
+		fprintf(out,
+			",\"bytes_at\":%" PRId64 ",\"bytes\":%" PRId64 ",\"unreadable\":%" PRId64,
+			act->bytes_at, act->bytes, act->unreadable_bytes);
 	}
 	if (act->action != ACTION_MKDIR && act->action != ACTION_RMDIR)
 		fprintf(out, ",\"same_attributes\":%s", act->same_attributes ? "true" : "false");

@@ -34,7 +34,10 @@ struct journal_act {
 	enum keep_action action;
 	const char *path; /* the path of the copy */
 	const char *kept; /* NULL: none */
-	/* The target of a move or of a copy, also of the deletion after a copy; NULL: none. */
+	/*
+	 * The target of a move or of a copy, also of the deletion after a copy. For another name of a
+	 * healed file: the name that is healed, by a later act. NULL: none.
+	 */
 	const char *to;
 	/* A name in the directory of the copy, or for ACTION_COPY in the directory of `to`; "": none. */
 	char temporary[TEMPORARY_SIZE];
@@ -43,6 +46,13 @@ struct journal_act {
 	bool has_hash, same_attributes;
 	struct journal_file copy;
 	struct journal_file kept_file; /* if `kept` is set */
+	/*
+	 * For ACTION_HEAL, whose `hash` is the right one: the hash of the content that undo restores,
+	 * the place of the saved bytes in JOURNAL.bytes, and the number of bytes that could not be
+	 * read.
+	 */
+	uint8_t damaged_hash[KEEP_HASH_SIZE];
+	int64_t bytes_at, bytes, unreadable_bytes;
 	enum journal_outcome outcome;
 };
 

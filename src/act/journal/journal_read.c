@@ -45,7 +45,7 @@ static int read_file_fields(const json_t *value, struct journal_file *file)
 
 static int find_action(const char *name, enum keep_action *action)
 {
-	for (int i = ACTION_HARDLINK; i <= ACTION_COPY; i++)
+	for (int i = ACTION_HARDLINK; i <= ACTION_HEAL; i++)
 		if (name != NULL && strcmp(name, action_name((enum keep_action)i)) == 0) {
 			*action = (enum keep_action)i;
 			return 0;
@@ -60,6 +60,18 @@ static bool is_temporary(const char *name)
 
 	return strncmp(name, KEEP_TEMPORARY_PREFIX, prefix) == 0 && strlen(name) == prefix + 16 &&
 	       strspn(name + prefix, "0123456789abcdef") == 16;
+}
+
+static int read_heal(const json_t *line, struct journal_act *act)
+{
+	return !act->has_hash || act->temporary[0] == '\0' ||
+			       field_hex(line, "damaged_hash", act->damaged_hash, KEEP_HASH_SIZE) !=
+				       0 ||
+			       !is_whole(line, "bytes_at", INT64_MAX / 2, &act->bytes_at) ||
+			       !is_whole(line, "bytes", INT64_MAX / 2, &act->bytes) ||
+			       !is_whole(line, "unreadable", INT64_MAX, &act->unreadable_bytes)
+		       ? -1
+		       : 0;
 }
 
 static int read_begin(const json_t *line, struct journal_list *list, struct journal_act *act)
@@ -78,7 +90,8 @@ static int read_begin(const json_t *line, struct journal_list *list, struct jour
 	if (act->path == NULL || act->path[0] != '/' ||
 	    find_action(field_text(line, "action"), &act->action) != 0 ||
 	    (act->action != ACTION_MKDIR &&
-	     read_file_fields(json_object_get(line, "file"), &act->copy) != 0))
+	     read_file_fields(json_object_get(line, "file"), &act->copy) != 0) ||
+	    (act->action == ACTION_HEAL && read_heal(line, act) != 0))
 		return -1;
 	if (act->kept == NULL || act->kept[0] != '/')
 		return act->action >= ACTION_MOVE && act->kept == NULL ? 0 : -1;
@@ -173,8 +186,8 @@ static int read_head(struct journal_reader *reader, const json_t *line)
 	if (format == NULL || strcmp(format, "simkeep journal") != 0)
 		return expect(reader, "a journal that simkeep wrote");
 	if (field_integer(line, "format_version", &reader->version) != 0 || reader->version < 1 ||
-	    reader->version > 4)
-		return expect(reader, "format_version 1, 2, 3 or 4");
+	    reader->version > 5)
+		return expect(reader, "format_version 1, 2, 3, 4 or 5");
 	on = field_text(line, "host");
 	if (on == NULL || strcmp(on, reader->host) != 0)
 		return error_set(reader->error, SIMHASH_E_RANGE,

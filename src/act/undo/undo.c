@@ -328,10 +328,8 @@ static enum undo_status undo_hardlink(struct undo *undo)
 
 	if (place_status(&undo->place, undo->place.name, &named) != 0)
 		return leave_errno(undo, "cannot restore it");
-	if (is_file(&named, &act->copy))
-		return clean_names(undo, &named,
-				   /* The act ended before the link replaced the file. */
-				   UNDO_NOTHING);
+	if (is_file(&named, &act->copy)) /* the act ended before the link replaced the file */
+		return clean_names(undo, &named, UNDO_NOTHING);
 	if (is_old_beside ? !is_spare_link(undo, &named, NULL)
 			  : (uint64_t)named.st_ino != act->kept_file.inode)
 		return looks_restored(&named, &act->copy) && !is_old_beside
@@ -581,6 +579,8 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 		return UNDO_NOTHING; /* a reflink is a complete separate file */
 	if (act->action == ACTION_COPY)
 		return undo_copy(undoer, act, result, why);
+	if (act->action == ACTION_HEAL)
+		return undo_heal(undoer, act, result, why);
 	if (open_place(&undo) != 0)
 		return act->action == ACTION_MKDIR ? UNDO_NOTHING : UNDO_LEFT;
 	status = undo_in_place(&undo);

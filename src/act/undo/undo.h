@@ -31,7 +31,7 @@ struct undo_result {
 /*
  * Undoes the acts of a journal:
  *
- *     struct undoer undoer = {.does = true, .first = list.acts};
+ *     struct undoer undoer = {.does = true, .first = list.acts, .journal = path};
  *     for (size_t i = list.count; i-- > 0;)
  *             undo_act(&undoer, &list.acts[i], &result, &why);
  *     for (size_t i = 0; i < list.count; i++)
@@ -46,6 +46,7 @@ struct undoer {
 	/* The first act of the list, so that members of an archive are read together; or NULL. */
 	const struct journal_act *first;
 	struct kept_archive *archive; /* the archive that was read last; or NULL */
+	const char *journal;	      /* its path, next to which the bytes of damaged files are */
 };
 
 void undoer_release(struct undoer *undoer);

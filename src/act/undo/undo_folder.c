@@ -52,7 +52,8 @@ int dress_file(int from, int to, const struct journal_act *act, struct undo_resu
 		return -1;
 	if (!act->same_attributes || from < 0)
 		result->attribute_note = "restored without its extended attributes";
-	else if (!keeps_member(act) && copy_attributes(from, to, has_owner(&now, &act->copy)) != 0)
+	else if ((act->action == ACTION_HEAL || !keeps_member(act)) &&
+		 copy_attributes(from, to, has_owner(&now, &act->copy)) != 0)
 		result->attribute_note = "not all of its extended attributes are restored";
 	if (restore_mode_and_times(to, &act->copy, &now) != 0 || fsync(to) != 0 ||
 	    fstat(to, &now) != 0)

@@ -52,6 +52,10 @@ void undo_members_end(struct undoer *undoer);
 enum undo_status undo_copy(const struct undoer *undoer, const struct journal_act *act,
 			   struct undo_result *result, struct simhash_error *why);
 
+/* Give a healed file its damaged bytes back, and its other names. */
+enum undo_status undo_heal(const struct undoer *undoer, const struct journal_act *act,
+			   struct undo_result *result, struct simhash_error *why);
+
 /* Remove a directory that a move made, if it is empty. */
 enum undo_status undo_mkdir(const struct place *place, bool does);
 

@@ -164,6 +164,10 @@ static const struct option_row rows[] = {
 	 "make one tree of all DIRs, with each content once; their files move to DEST; "
 	 "--action=delete also deletes the other copies",
 	 .parse = set_text, .field = FIELD(into), .kind = VALUE_FILE, .is_common = true},
+	{0, "heal", NULL, "replace damaged files with intact copies", .parse = set_flag,
+	 .field = FIELD(heal),
+	 .only_with = "count-archives protect ext exclude min-size max-size yes journal database "
+		      "host quiet FILE DIR"},
 	{0, "yes", NULL, "do it (without --yes, show what would be done)", .parse = set_flag,
 	 .field = FIELD(yes), .is_common = true},
 	{0, "journal", "=FILE", "record every act in the new FILE, for --undo", .parse = set_text,
@@ -210,7 +214,7 @@ static int check_acting(const struct keep_arguments *arguments, struct simhash_e
 {
 	bool is_tree = arguments->into != NULL || arguments->merge_to != NULL;
 	bool acts = arguments->decisions_path != NULL || arguments->policy.rule_count > 0 ||
-		    arguments->reviews || is_tree;
+		    arguments->reviews || arguments->heal || is_tree;
 	bool undoes = arguments->undo_path != NULL;
 
 	if (!acts && (arguments->has_action || (arguments->yes && !undoes)))

@@ -22,7 +22,7 @@ struct keep_arguments {
 	const char *into; /* the destination of --into, or of --action=merge if `merges` is set */
 	const char *merge_to;
 	bool merges;
-	bool has_action, yes, quiet, count_archives, reviews;
+	bool has_action, yes, quiet, count_archives, reviews, heal;
 	char *const *words; /* the command line */
 	int word_count;
 };

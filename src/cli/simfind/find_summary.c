@@ -240,7 +240,9 @@ void suggest_next_step(const struct find_plan *plan, const struct find_outcome *
 
 	if (outcome->next_step != NULL)
 		say_next("simkeep", url, outcome->next_step, NULL);
-	if (outcome->damaged > 0)
+	if (outcome->can_heal)
+		say_next("simkeep", url, "--heal", "replaces damaged files with intact copies.");
+	else if (outcome->damaged > 0)
 		say_next("simhash", url, "--scrub", "checks damaged files again.");
 	if (outcome->next_paths != NULL)
 		say_next("simhash", url, outcome->next_paths, "includes new and changed files.");

@@ -34,6 +34,7 @@ struct find_outcome {
 	bool had_unreadable; /* some files were unreadable, also during --update */
 	bool is_stored;	     /* --store has stored `stored` */
 	struct find_run stored;
+	bool can_heal;	  /* simkeep --heal would heal a damaged file */
 	char *next_step;  /* the options of simkeep, which is the next step; or NULL */
 	char *next_paths; /* the same for simhash */
 };

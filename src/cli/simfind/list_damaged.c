@@ -76,6 +76,11 @@ int list_damaged(const struct find_plan *plan, struct store *store, struct listi
 					&found, error);
 	if (status == 0) {
 		outcome->damaged = outcome->found = found.count;
+		for (size_t i = 0; i < found.count; i++)
+			outcome->can_heal |= found.items[i].is_local &&
+					     !found.items[i].damage.status_moved &&
+					     found.items[i].source_count > 0 &&
+					     found.items[i].sources[0].archive_bytes == 0;
 		if (plan->has_pager)
 			pager_start(PROGRAM);
 		status = summarize(plan, listing, &found, error);

@@ -125,7 +125,7 @@ static void write_journal_name(FILE *out)
 /* Write the options that come before the user's words. */
 static void write_options(FILE *out, const struct keep_arguments *arguments, bool lists_folders)
 {
-	if (arguments->policy.action != ACTION_REPORT || arguments->into != NULL)
+	if (arguments->policy.action != ACTION_REPORT || arguments->into != NULL || arguments->heal)
 		write_journal_name(out);
 	else
 		fputs(lists_folders ? "--keep=oldest --action=delete" : "--action=delete", out);

@@ -138,7 +138,7 @@ static bool has_decisions(const struct acting *acting)
 bool acting_lists_folders(const struct acting *acting)
 {
 	return acting->policy.rule_count == 0 && !has_decisions(acting) &&
-	       acting->arguments->into == NULL;
+	       acting->arguments->into == NULL && !acting->arguments->heal;
 }
 
 void acting_leave(struct acting *acting, const char *path, const char *why)

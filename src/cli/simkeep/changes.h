@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "keep/keep.h"
+#include "keep/tree.h"
 
 /* CHANGE_COPY: a copy that stays. */
 enum change_kind {
@@ -88,5 +89,15 @@ int changes_write(struct changes *changes, const struct change_view *view,
  */
 void changes_write_totals(FILE *out, const struct changes *changes, bool does,
 			  uint64_t freed_bytes);
+
+/*
+ * Read all directories of the sources, and report files that are not in `changes`, which are
+ * sorted, and directories that cannot be read. Add their number to *left.
+ */
+int unindexed_report(const struct tree_request *request, const struct changes *changes,
+		     uint64_t *left, struct simhash_error *error);
+
+/* Does a directory exist, and is it not empty? */
+bool directory_has_entries(const char *path);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/options/keep_options.h"
 
 struct acting;
+struct journal_act;
 struct store;
 
 /* --decisions: carry out the decisions of a report, or the commands of a script. */
@@ -21,6 +22,13 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 
 /* --into and --action=merge: make one tree from many. */
 int make_one_tree(struct acting *acting, const char *host, struct simhash_error *error);
+
+/* --heal: replace damaged files with intact copies. */
+int heal_damaged(struct acting *acting, const char *host, struct simhash_error *error);
+
+/* These acts of healing were undone: the index gets the damage again. */
+bool heal_note_undone(const struct keep_arguments *arguments, const char *host,
+		      const struct journal_act *const *acts, size_t count);
 
 /*
  * Use the built-in tags or, if the index has no files with these, the only tag set that has files.

@@ -14,7 +14,6 @@
 #include "cli/simkeep/acting.h"
 #include "cli/simkeep/keep_tasks.h"
 #include "cli/simkeep/plan_script.h"
-#include "cli/simkeep/unindexed.h"
 #include "cli/terminal/terminal.h"
 #include "store/names/names.h"
 #include "store/names/tag_sets.h"

@@ -48,6 +48,7 @@ static int act(const struct keep_arguments *arguments, bool *had_left, struct si
 	if (status == 0)
 		status = arguments->decisions_path != NULL && !arguments->reviews
 				 ? apply_decisions(&acting, host, error)
+			 : arguments->heal	   ? heal_damaged(&acting, host, error)
 			 : arguments->into != NULL ? make_one_tree(&acting, host, error)
 						   : act_on_copies(&acting, host, error);
 	/* A list of folders does not ask for acts, so copies that cannot be removed are not failures. */

@@ -25,6 +25,8 @@ struct undoing {
 	const struct keep_arguments *arguments;
 	struct undoer undoer;
 	struct index_update update;
+	const struct journal_act **damaged; /* healed files that are damaged again */
+	size_t damaged_count;
 	bool is_updated;
 	uint64_t restored, folders, copies, left, spare_names, bytes;
 };
@@ -88,7 +90,8 @@ static int note_change(struct undoing *undoing, const struct journal_act *act,
 
 	if (!undoing->arguments->yes || act->outcome == OUTCOME_LEFT ||
 	    act->action == ACTION_REFLINK || act->action == ACTION_MKDIR ||
-	    act->action == ACTION_RMDIR || (act->action == ACTION_DELETE && act->to != NULL))
+	    act->action == ACTION_RMDIR || act->action == ACTION_HEAL ||
+	    (act->action == ACTION_DELETE && act->to != NULL))
 		return 0;
 	return act->action == ACTION_MOVE || is_copy
 		       ? index_update_note(&undoing->update, &change, error)
@@ -118,6 +121,9 @@ static int undo_one(struct undoing *undoing, const struct journal_act *act,
 		write_line(undoing, "restore", act->path);
 	}
 	say_notes(act, &result);
+	if (status != UNDO_LEFT && act->action == ACTION_HEAL && act->outcome != OUTCOME_LEFT &&
+	    undoing->arguments->yes)
+		undoing->damaged[undoing->damaged_count++] = act;
 	/* An earlier undo may have restored the file and then been interrupted. */
 	return status != UNDO_LEFT ? note_change(undoing, act, &result, error) : 0;
 }
@@ -141,8 +147,12 @@ static int undo_list(struct undoing *undoing, const struct journal_list *list, c
 	const struct keep_arguments *arguments = undoing->arguments;
 	int status = 0;
 
+	undoing->damaged = calloc(list->count + 1, sizeof *undoing->damaged);
+	if (undoing->damaged == NULL)
+		return error_set_memory(error);
 	undoing->undoer.does = arguments->yes;
 	undoing->undoer.first = list->acts;
+	undoing->undoer.journal = arguments->undo_path;
 	for (size_t i = list->count; i-- > 0;)
 		if (undo_one(undoing, &list->acts[i], error) != 0)
 			status = -1;
@@ -151,6 +161,10 @@ static int undo_list(struct undoing *undoing, const struct journal_list *list, c
 	undoer_release(&undoing->undoer);
 	undoing->is_updated = index_update_run(&undoing->update, &arguments->index, host);
 	index_update_release(&undoing->update);
+	if (undoing->damaged_count > 0 &&
+	    !heal_note_undone(arguments, host, undoing->damaged, undoing->damaged_count))
+		undoing->is_updated = false;
+	free(undoing->damaged);
 	return status;
 }
 

@@ -2,7 +2,7 @@
  * Walks through the sources of a plan without following links.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/simkeep/unindexed.h"
+#include "cli/simkeep/changes.h"
 
 #include <errno.h>
 #include <fcntl.h>

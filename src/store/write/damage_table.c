@@ -76,6 +76,23 @@ int damage_rows_write(struct store *store, const struct row_scope *scope,
 	return 0;
 }
 
+static int write_inode(struct store *store, const struct row_scope *scope,
+		       const struct verified_file *file, struct simhash_error *error)
+{
+	struct query query;
+
+	if (query_begin(&query, store,
+			"UPDATE file SET inode = ? WHERE tag_set = ? AND host = ? AND "
+			"path_hash = ? AND content_hash = ?",
+			error) != 0)
+		return -1;
+	query_bind_integer(&query, file->inode);
+	query_bind_scope(&query, scope);
+	query_bind_data(&query, file->path_hash, PATH_HASH_SIZE);
+	query_bind_data(&query, file->content_hash, CONTENT_HASH_SIZE);
+	return query_run(&query, error);
+}
+
 static int write_verified(struct store *store, const struct row_scope *scope,
 			  const struct verified_file *file, struct simhash_error *error)
 {
@@ -91,7 +108,8 @@ static int write_verified(struct store *store, const struct row_scope *scope,
 	query_bind_scope(&query, scope);
 	query_bind_data(&query, file->path_hash, PATH_HASH_SIZE);
 	query_bind_data(&query, file->content_hash, CONTENT_HASH_SIZE);
-	if (query_run(&query, error) != 0)
+	if (query_run(&query, error) != 0 ||
+	    (file->inode != 0 && write_inode(store, scope, file, error) != 0))
 		return -1;
 	if (!file->was_damaged)
 		return 0;

@@ -14,6 +14,7 @@ struct verified_file {
 		[CONTENT_HASH_SIZE]; /* a row that has other content now is left alone */
 	int64_t verified_at_ns, changed_ns;
 	bool was_damaged; /* its row of `damage` is removed */
+	int64_t inode;	  /* its new inode, after it was healed; 0: unchanged */
 };
 
 /* Write results of one scope in one transaction: all of them or, on failure, nothing. */
