@@ -124,7 +124,8 @@ def check_text(printed, fates, lines, a, b):
     assert found == fates, (head, fates)
     copies = [sum(line["match"] == match and is_copy(line, a, b) for line in lines) for match in ("only_a", "only_b")]
     assert [int(counts.get("copied in " + side, 0)) for side in "AB"] == copies, (head, copies)
-    labels = ["changed" if "%" in line[:13] else line[:13].strip() for line in body.splitlines()]
+    labels = ["changed" if "%" in line[:13] or line.startswith(("part of", "contains")) else line[:13].strip()
+              for line in body.splitlines()]
     shown = [{"only_a": "only in A", "only_b": "only in B", "same": "identical"}.get(line["match"], line["match"])
              for line in lines]
     shown = [label.replace("only", "copy") if is_copy(line, a, b) else label for label, line in zip(shown, lines)]
@@ -135,14 +136,14 @@ def check_csv(printed, lines):
     names, *rows = csv.reader(io.StringIO(printed, newline=""))
     rows = [{name: value for name, value in zip(names, row) if value != ""} for row in rows]
     expected = [{name: f"{value:.6f}" if name == "resemblance" else str(value) for name, value in line.items()
-                 if name not in ("part_of_like", "contains_like")} for line in lines]
+                 if name not in ("part_of", "contains")} for line in lines]
     assert rows == expected, (rows, expected)
 
 
 def check_page(printed, lines):
     files = json.loads(re.search(r'id="files-0">(.*?)</script>', printed, re.S)[1])
     shown = [(FATES[file[0]], file[4] or None, (file[5] or file[4]) if FATES[file[0]] != "only_a" else None,
-              file[6] if len(file) > 6 else None) for file in files]
+              (file[6] or None) if len(file) > 6 else None) for file in files]
     expected = [(line["match"], line.get("path_a"), line.get("path_b"), line.get("like")) for line in lines]
     assert shown == expected, (shown, expected)
 

@@ -15,7 +15,7 @@ from browser import CONTRAST, DOWN, ENTER, WIDTH, Browser, check, number, until
 
 LEFT, RIGHT = "\ue012", "\ue014"
 NAMES = {"changed": "changed", "moved": "moved", "only_a": "only in A", "only_b": "only in B", "same": "the same"}
-WORDS = {"part_of_like": "part of", "contains_like": "contains"}
+WORDS = {"part_of": "part of", "contains": "contains"}
 
 
 def load(browser, page):
@@ -117,21 +117,24 @@ def test_two(browser, page, two):
     for file in two["files_of_both"]:
         what = NAMES[file["match"]]
         percent = min(99, int(100 * file.get("resemblance", 0) + 1e-9))
-        if what == "changed" and "resemblance" in file:
+        part = next((name for name in WORDS if name in file), None)
+        if what == "changed" and part is not None:
+            what = f"{WORDS[part]} ({min(99, int(100 * file[part] + 1e-9))}\u00a0%)"
+            kinds.add("changed part")
+        elif what == "changed" and "resemblance" in file:
             what += f", {percent} %"
         is_other = "path_a" in file and "path_b" in file and file["path_a"] != file["path_b"]
         other = "\u2192 " + shown(file["path_b"]) if is_other else ""
         if "like" in file:
             is_copy = file["like"] in copied
-            part = next((name for name in ("part_of_like", "contains_like") if name in file), None)
             other = ("same as " if is_copy else f"{percent} % like ") + shown(file["like"])
             if part is not None:
                 other = f"{WORDS[part]} ({min(99, int(100 * file[part] + 1e-9))}\u00a0%) " + shown(file["like"])
             kinds.add(part or ("copy" if is_copy else "like"))
-        elif what == "changed":
+        elif file["match"] == "changed":
             kinds.add("changed")
         expected.append([shown(file.get("path_a", file.get("path_b"))), what, other])
-    check("kinds of files", kinds, {"changed", "copy", "like", *WORDS})
+    check("kinds of files", kinds, {"changed", "copy", "like", "changed part", *WORDS})
     check("files", sorted(tree_of(browser)), sorted(expected))
     for name in ("the same", "moved"):
         place = [text.split(" ", 1)[1] for text in browser.texts(".shown button")].index(name)

@@ -33,7 +33,11 @@ put("project/doc/short", ["a\n"])
 put("backup/of project/doc/short", ["b\n"])
 put("project/doc/all.log", lines(900))
 with open(top + "/project/doc/all.log") as file:
-    put("backup/of project/doc/part.log", file.readlines()[300:700])
+    part = file.readlines()[300:700]
+put("backup/of project/doc/part.log", part)
+put("project/doc/grown.log", lines(900))
+with open(top + "/project/doc/grown.log") as file:
+    put("backup/of project/doc/grown.log", file.readlines()[:300])
 for i in range(450):
     put(f"many/{i:04}", [f"{i}\n"])
     put(f"more/{i:04}", [f"{i}\n"])

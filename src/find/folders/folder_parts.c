@@ -1,5 +1,6 @@
 /*
- * Finds files without a counterpart that are part of a file of the other folder, or contain one.
+ * Finds files that are part of a file of the other folder, or contain one: files without a
+ * counterpart, and files whose counterpart has little in common with them.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -16,6 +17,12 @@ struct folder_part {
 	double part_of, contains; /* as in struct folder_file */
 };
 
+/* A file whose counterpart has another content. */
+struct changed_pair {
+	uint32_t contents[2];
+	struct folder_file *file;
+};
+
 struct part_search {
 	const struct folder_tree *tree;
 	const struct find_side *sides;
@@ -24,6 +31,8 @@ struct part_search {
 	/* For each content: 1 if a file of this side has it and no counterpart. */
 	uint8_t *lone[2];
 	struct folder_part *parts[2]; /* for each content; found for the lone ones */
+	struct changed_pair *changed; /* sorted by contents */
+	size_t changed_count;
 	pthread_mutex_t lock;
 };
 
@@ -33,6 +42,25 @@ static bool is_lone(const struct folder_file *file)
 
 	return (file->fate == FATE_ONLY_A || file->fate == FATE_ONLY_B) && file->like.size == 0 &&
 	       content != NO_CONTENT;
+}
+
+/* More in common says more about the pair than the share of a part. */
+#define CHANGED_MAX 0.9
+
+static bool is_changed(const struct folder_file *file)
+{
+	return file->fate == FATE_CHANGED && file->resemblance < CHANGED_MAX &&
+	       file->content_a != NO_CONTENT && file->content_b != NO_CONTENT &&
+	       file->size_a_bytes > 0 && file->size_b_bytes > 0;
+}
+
+static int compare_changed(const void *a, const void *b)
+{
+	const struct changed_pair *x = a, *y = b;
+
+	if (x->contents[0] != y->contents[0])
+		return x->contents[0] < y->contents[0] ? -1 : 1;
+	return (x->contents[1] > y->contents[1]) - (x->contents[1] < y->contents[1]);
 }
 
 static uint8_t sides_of(const void *context, const struct file_row *row)
@@ -92,6 +120,31 @@ static int note_part(struct part_search *search, struct folder_part *part, struc
 	return 0;
 }
 
+/* Note that the inner file of a pair is part of the other one, if both are counterparts. */
+static void note_changed(struct part_search *search, const struct file_pair *pair, int inner,
+			 double share)
+{
+	const struct find_file *files[2] = {pair->a, pair->b};
+	uint32_t contents[2];
+
+	for (int i = 0; i < 2; i++)
+		contents[i] = folder_tree_content(search->tree, find_file_bytes(files[i]),
+						  files[i]->content_hash);
+	for (int a = 0; a < 2; a++) {
+		const struct changed_pair key = {{contents[a], contents[1 - a]}, NULL};
+		struct changed_pair *found, *end = search->changed + search->changed_count;
+		if (search->changed_count == 0)
+			return;
+		found = bsearch(&key, search->changed, search->changed_count,
+				sizeof *search->changed, compare_changed);
+		while (found != NULL && found > search->changed &&
+		       compare_changed(found - 1, &key) == 0)
+			found--;
+		for (; found != NULL && found < end && compare_changed(found, &key) == 0; found++)
+			*(a == inner ? &found->file->part_of : &found->file->contains) = share;
+	}
+}
+
 static int take_pair(void *context, unsigned thread, const struct file_pair *pair,
 		     struct simhash_error *error)
 {
@@ -102,6 +155,9 @@ static int take_pair(void *context, unsigned thread, const struct file_pair *pai
 	int status = 0;
 
 	(void)thread;
+	pthread_mutex_lock(&search->lock);
+	note_changed(search, pair, is_part ? 0 : 1, contained[is_part ? 0 : 1]);
+	pthread_mutex_unlock(&search->lock);
 	for (int i = 0; status == 0 && i < 2; i++) {
 		const struct find_file *file = files[i], *other = files[1 - i];
 		uint32_t content = folder_tree_content(search->tree, find_file_bytes(file),
@@ -167,8 +223,12 @@ int folder_parts_find(struct finder *finder, const struct folder_tree *tree,
 				     .sides = sides,
 				     .comparison = comparison,
 				     .lock = PTHREAD_MUTEX_INITIALIZER};
-	bool has_lone = false;
+	bool has_files = false;
 	int status = 0;
+
+	search.changed = malloc((comparison->count + 1) * sizeof *search.changed);
+	if (search.changed == NULL)
+		return error_set_memory(error);
 
 	for (int side = 0; side < 2; side++) {
 		search.hosts[side] = sides[side].host == NULL
@@ -179,17 +239,24 @@ int folder_parts_find(struct finder *finder, const struct folder_tree *tree,
 		if (search.lone[side] == NULL || search.parts[side] == NULL)
 			status = error_set_memory(error);
 	}
-	for (size_t i = 0; status == 0 && i < comparison->count; i++)
-		if (is_lone(&comparison->files[i])) {
-			const struct folder_file *file = &comparison->files[i];
-			int side = file->fate == FATE_ONLY_A ? 0 : 1;
+	for (size_t i = 0; status == 0 && i < comparison->count; i++) {
+		struct folder_file *file = &comparison->files[i];
+		int side = file->fate == FATE_ONLY_A ? 0 : 1;
+		if (is_changed(file))
+			search.changed[search.changed_count++] =
+				(struct changed_pair){{file->content_a, file->content_b}, file};
+		else if (is_lone(file))
 			search.lone[side][side == 0 ? file->content_a : file->content_b] = 1;
-			has_lone = true;
-		}
-	if (status == 0 && has_lone)
+		has_files = has_files || is_changed(file) || is_lone(file);
+	}
+	if (search.changed_count > 1)
+		qsort(search.changed, search.changed_count, sizeof *search.changed,
+		      compare_changed);
+	if (status == 0 && has_files)
 		status = search_parts(&search, finder, error);
-	if (status == 0 && has_lone)
+	if (status == 0 && has_files)
 		set_parts(&search);
+	free(search.changed);
 	for (int side = 0; side < 2; side++) {
 		free(search.lone[side]);
 		free(search.parts[side]);

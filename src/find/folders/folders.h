@@ -90,7 +90,10 @@ struct folder_file {
 	int64_t size_a_bytes, size_b_bytes;
 	uint32_t content_a, content_b;
 	double resemblance; /* the resemblance of both files, or of the file and `like` */
-	/* If `like` is a part: the share of the file that is in `like`, or the reverse. Otherwise 0. */
+	/*
+	 * If one file is part of the other, or of `like`: the share of the file of a, or of the only
+	 * file, that is in the other one; or the reverse. Otherwise 0.
+	 */
 	double part_of, contains;
 	bool is_copy; /* it is a copy of `like` */
 };

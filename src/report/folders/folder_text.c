@@ -389,20 +389,34 @@ static struct bytes second_path(const struct folder_file *file)
 	return has_two ? file->path_b : file->like;
 }
 
-/* Write the relation of the second path of a line to the first. */
+static bool is_part(const struct folder_file *file)
+{
+	return file->part_of > 0 || file->contains > 0;
+}
+
+static const char *part_word(const struct folder_file *file)
+{
+	return file->part_of > 0 ? "part of" : "contains";
+}
+
+/* Write the relation of a file to the second path of its line, or to the file at the same path. */
 static void relate(const struct folder_file *file, char *text, size_t size)
 {
+	bool has_like = file->like.size > 0, has_second = second_path(file).size > 0;
 	char percent[16];
-	bool is_part = file->part_of > 0, contains = file->contains > 0;
 
-	format_percent(is_part	  ? file->part_of
-		       : contains ? file->contains
-				  : file->resemblance,
+	format_percent(file->part_of > 0    ? file->part_of
+		       : file->contains > 0 ? file->contains
+					    : file->resemblance,
 		       percent, sizeof percent);
-	if (file->like.size == 0)
+	if (is_part(file) && has_like)
+		snprintf(text, size, "  %s (%s) ", part_word(file), percent);
+	else if (is_part(file))
+		snprintf(text, size, "  (%s)%s", percent, has_second ? " now " : "");
+	else if (!has_second)
+		text[0] = '\0';
+	else if (!has_like)
 		snprintf(text, size, "  now ");
-	else if (is_part || contains)
-		snprintf(text, size, "  %s (%s) ", is_part ? "part of" : "contains", percent);
 	else if (file->is_copy)
 		snprintf(text, size, "  same as ");
 	else
@@ -433,12 +447,13 @@ static int write_file(struct listing *listing, const struct folder_file *file,
 			    .numbers = numbers};
 
 	snprintf(label, sizeof label, "%-*s", PATH_COLUMN, what);
-	if (file->fate == FATE_CHANGED && file->resemblance >= 0) {
+	if (file->fate == FATE_CHANGED && is_part(file)) {
+		snprintf(label, sizeof label, "%-*s", PATH_COLUMN, part_word(file));
+	} else if (file->fate == FATE_CHANGED && file->resemblance >= 0) {
 		format_percent(file->resemblance, percent, sizeof percent);
 		snprintf(label, sizeof label, "%6s       ", percent);
 	}
-	if (line.second.size > 0)
-		relate(file, relation, sizeof relation);
+	relate(file, relation, sizeof relation);
 	snprintf(numbers, sizeof numbers, "%*s", listing->how.has_marks ? SIZE_COLUMNS : 0,
 		 format_bytes((double)(is_b ? file->size_b_bytes : file->size_a_bytes), bytes));
 	return write_line(listing, &line, columns, error);
@@ -481,8 +496,7 @@ static int write_files(struct listing *listing, const struct folder_comparison *
 		const struct folder_file *file = &comparison->files[i];
 		struct bytes second = second_path(file);
 		char relation[RELATION_SIZE] = "";
-		if (second.size > 0)
-			relate(file, relation, sizeof relation);
+		relate(file, relation, sizeof relation);
 		widen(&columns,
 		      escaped_columns(file->path_a.size > 0 ? file->path_a : file->path_b) +
 			      strlen(relation) + escaped_columns(second),

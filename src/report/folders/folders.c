@@ -328,8 +328,8 @@ static void write_file(FILE *out, const struct record_style *style, const struct
 		FIELD_SIGNED(IN_JSON, "size_b", size_b),
 		FIELD_TEXT(IN_LISTS, "path_b", file->path_b),
 		FIELD_TEXT(IN_LISTS, "like", file->like),
-		FIELD_SHARE(IN_JSON, "part_of_like", file->part_of > 0 ? file->part_of : NAN),
-		FIELD_SHARE(IN_JSON, "contains_like", file->contains > 0 ? file->contains : NAN),
+		FIELD_SHARE(IN_JSON, "part_of", file->part_of > 0 ? file->part_of : NAN),
+		FIELD_SHARE(IN_JSON, "contains", file->contains > 0 ? file->contains : NAN),
 		FIELDS_END,
 	};
 

@@ -49,7 +49,10 @@ static void write_file(FILE *out, const struct folder_file *file)
 		FIELD_TEXT(IN_PAGE, "path_a", has_a ? file->path_a : none),
 		/* Empty if path_b is equal to path_a or does not exist. */
 		FIELD_TEXT(IN_PAGE, "path_b", is_moved ? file->path_b : none),
-		FIELD_TEXT(IN_PAGE, "like", file->like.size > 0 ? file->like : NO_TEXT),
+		FIELD_TEXT(IN_PAGE, "like",
+			   file->like.size > 0			     ? file->like
+			   : file->part_of > 0 || file->contains > 0 ? none
+								     : NO_TEXT),
 		FIELD_TEXT(IN_PAGE, "relation",
 			   file->part_of > 0	? bytes_of("part of")
 			   : file->contains > 0 ? bytes_of("contains")
