@@ -523,7 +523,7 @@ said "far:$files/b/1: left alone: it is on another host"
 
 # ---- Names of several inodes end on one inode ----
 make_files
-rm -rf "$files"/*
+rm -rf "${files:?}"/*
 random_bytes 50000 1 >"$files/a1"
 cp "$files/a1" "$files/b1"
 cp "$files/a1" "$files/c1"

@@ -188,7 +188,6 @@ sees "would remove"
 sees "Next: simkeep --decisions="
 seq 2000 >"$files/b/deep/one"
 touch -d 2022-01-01 "$files/b/deep/one"
-before_ends=$(decisions)
 [ -e "$files/a/one" ] || fail "a file was removed without --yes"
 for end in INT TERM HUP; do
 	rm -f state/simhash/*.json
