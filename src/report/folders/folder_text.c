@@ -372,9 +372,10 @@ static void write_whole(FILE *out, const struct folder_comparison *comparison)
 		      out);
 }
 
-/* Write "97 %", or ">99 %", for a share of files that are not identical. */
+/* Write "97 %", or ">99 %", for a share of files that are not identical; 0 if it is unknown. */
 static void format_percent(double share, char *text, size_t size)
 {
+	share = share < 0 ? 0 : share;
 	snprintf(text, size, share < 0.995 ? "%u %%" : ">99 %%", share_in_steps(share, 100));
 }
 
