@@ -325,6 +325,16 @@ runs 0 "$SIMKEEP" --undo=journal --yes
 rmdir "$far/all/photos/2001" "$far/all/photos" "$far/all" 2>/dev/null || true
 tree | diff before - || fail "files that stay: undo did not restore everything"
 
+# ---- Of two names of one file, one moves ----
+world
+ln "$a/letter.txt" "$a/letter.second"
+runs 0 "$SIMHASH" -q "$a"
+runs 2 "$SIMKEEP" --into="$far/all" --action=delete --yes --journal=journal "$a"
+runs 0 "$SIMKEEP" --undo=journal --yes
+said "; 1 file had other names (hard links) and is a separate file now"
+same "names" "1 1" "$(stat -c %h "$a/letter.txt" "$a/letter.second" | xargs)"
+rm journal
+
 # ---- A signal stops a long copy at once ----
 world
 truncate -s 200G "$b/sparse"

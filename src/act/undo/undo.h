@@ -62,6 +62,12 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 			  struct undo_result *result, struct simhash_error *why);
 
 /*
+ * After everything is restored: did the file of an undone act have more names (hard links) before
+ * it than now? The names that no act removed are then names of another file.
+ */
+bool undo_has_lost_names(const struct journal_act *act);
+
+/*
  * Restore the owner, the mode and the times of a directory that undoing has made again, after its
  * files are restored. Call it in the order of the acts. UNDO_NOTHING for all other acts.
  */

@@ -85,3 +85,21 @@ bool undo_link_name(const struct undoer *undoer, const struct journal_act *act,
 	place_close(&from);
 	return is_linked;
 }
+
+bool undo_has_lost_names(const struct journal_act *act)
+{
+	struct simhash_error why;
+	struct stat named;
+	struct place place;
+	bool has_lost;
+
+	if (!loses_name(act) || act->outcome == OUTCOME_LEFT || act->copy.links < 2 ||
+	    place_open(act->path, NULL, &place, &why) != 0)
+		return false;
+	/* A file with its old inode was never removed. */
+	has_lost = place_status(&place, place.name, &named) == 0 &&
+		   (uint64_t)named.st_ino != act->copy.inode &&
+		   looks_restored(&named, &act->copy) && (uint64_t)named.st_nlink < act->copy.links;
+	place_close(&place);
+	return has_lost;
+}

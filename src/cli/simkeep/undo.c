@@ -28,7 +28,7 @@ struct undoing {
 	const struct journal_act **damaged; /* healed files that are damaged again */
 	size_t damaged_count;
 	bool is_updated;
-	uint64_t restored, folders, copies, left, spare_names, bytes;
+	uint64_t restored, folders, copies, left, spare_names, separate, bytes;
 };
 
 static void write_line(const struct undoing *undoing, const char *what, const char *path)
@@ -138,6 +138,7 @@ static void finish_one(struct undoing *undoing, const struct journal_act *act)
 		undoing->left++;
 		say_left(act->path, why.message);
 	}
+	undoing->separate += undo_has_lost_names(act);
 	say_notes(act, &result);
 }
 
@@ -238,6 +239,10 @@ static void summarize(const struct undoing *undoing)
 			does ? "removed" : "would remove",
 			format_count(undoing->spare_names, count),
 			undoing->spare_names == 1 ? "" : "s");
+	if (undoing->separate > 0)
+		fprintf(stderr, "; %s file%s had other names (hard links) and %s now",
+			format_count(undoing->separate, count), undoing->separate == 1 ? "" : "s",
+			undoing->separate == 1 ? "is a separate file" : "are separate files");
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
 	if (!does &&
 	    undoing->restored + undoing->folders + undoing->copies + undoing->spare_names > 0)
