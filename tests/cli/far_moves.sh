@@ -330,6 +330,15 @@ world
 ln "$a/letter.txt" "$a/letter.second"
 runs 0 "$SIMHASH" -q "$a"
 runs 2 "$SIMKEEP" --into="$far/all" --action=delete --yes --journal=journal "$a"
+mv "$a" away
+runs 2 "$SIMKEEP" --undo=journal
+said "$a/letter.txt: left alone: its directory no longer exists; make it again first (mkdir -p)"
+same "lines of a file that two acts moved" 1 "$(grep -c "$a/letter.txt: left alone" err)"
+mv away "$a"
+mv "$far/all" "$far/elsewhere"
+runs 2 "$SIMKEEP" --undo=journal
+said "$a/letter.txt: left alone: cannot open the file that was kept, $far/all/letter.txt: cannot open its directory: No such file or directory"
+mv "$far/elsewhere" "$far/all"
 runs 0 "$SIMKEEP" --undo=journal --yes
 said "; 1 file had other names (hard links) and is a separate file now"
 same "names" "1 1" "$(stat -c %h "$a/letter.txt" "$a/letter.second" | xargs)"

@@ -244,8 +244,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 				   "an interrupted run left a second name, which cannot be removed",
 				   name);
 	if (to < 0)
-		return leave_errno(undo, from < 0 ? "cannot open the file that was kept"
-						  : "cannot make it again");
+		return from < 0 ? UNDO_LEFT : leave_errno(undo, "cannot make it again");
 	if (!is_whole && copy_bytes(from, to, hash) != 0)
 		status = leave_errno(undo, "cannot make it again");
 	else if (!is_whole && memcmp(hash, undo->act->hash, sizeof hash) != 0)
@@ -356,18 +355,21 @@ static int open_kept(struct undo *undo, struct stat *status)
 	const char *path = undo->act->kept;
 	const struct path_note *note =
 		undo->does ? NULL : path_notes_find(&undo->undoer->notes, bytes_of(path));
+	struct simhash_error reason;
 	struct place kept;
 	int fd;
 
 	if (keeps_member(undo->act))
 		return undo_open_member(undo->undoer, undo->act, undo->does, status, undo->why);
-	if (place_open(note != NULL && note->now != NULL ? note->now : path, NULL, &kept,
-		       undo->why) != 0)
-		return -1;
+	path = note != NULL && note->now != NULL ? note->now : path;
+	if (place_open(path, NULL, &kept, &reason) != 0)
+		return error_set(undo->why, SIMHASH_E_RANGE,
+				 "cannot open the file that was kept, %s: %s", path,
+				 reason.message);
 	fd = open_regular(&kept, kept.name, status);
 	place_close(&kept);
 	if (fd < 0)
-		leave_errno(undo, "cannot open the file that was kept");
+		error_set_errno(undo->why, "cannot open the file that was kept, %s", path);
 	return fd;
 }
 
@@ -411,10 +413,7 @@ static enum undo_status undo_delete(struct undo *undo)
 			       : leave_other(undo, "another file has its name");
 	if (errno != ENOENT && !undo->lacks_directory)
 		return leave_errno(undo, "cannot restore it");
-	/*
-	 * The removed file still exists under its temporary name, even if a program has written to
-	 * it since.
-	 */
+	/* The removed file still has its temporary name, even if a program has changed it since. */
 	if (act->temporary[0] == '\0' || place_status(&undo->place, act->temporary, &beside) != 0 ||
 	    !S_ISREG(beside.st_mode))
 		return make_from_kept(undo);

@@ -28,6 +28,7 @@ struct undoing {
 	const struct journal_act **damaged; /* healed files that are damaged again */
 	size_t damaged_count;
 	bool is_updated;
+	struct path_notes lacking; /* files whose directory no longer exists */
 	uint64_t restored, folders, copies, left, spare_names, separate, bytes;
 };
 
@@ -51,12 +52,28 @@ static bool lacks_directory(const char *path)
 	return result && directory.size > 0;
 }
 
-static void say_left(const char *path, const char *why)
+/* A move to another file system is two acts on one file: one line is enough. */
+static bool is_said(struct undoing *undoing, const char *path)
 {
+	struct simhash_error ignored;
+	struct path_note *note;
+
+	if (path_notes_find(&undoing->lacking, bytes_of(path)) != NULL)
+		return true;
+	path_notes_add(&undoing->lacking, bytes_of(path), &note, &ignored);
+	return false;
+}
+
+static void say_left(struct undoing *undoing, const char *path, const char *why)
+{
+	bool lacks = lacks_directory(path);
 	char *text = NULL;
 
+	if (lacks && is_said(undoing, path))
+		return;
+	undoing->left++;
 	fflush(stdout);
-	if (lacks_directory(path))
+	if (lacks)
 		why = "its directory no longer exists; make it again first (mkdir -p)";
 	if (asprintf(&text, "left alone: %s", why) < 0)
 		return;
@@ -106,10 +123,8 @@ static int undo_one(struct undoing *undoing, const struct journal_act *act,
 	enum undo_status status = undo_act(&undoing->undoer, act, &result, &why);
 
 	undoing->spare_names += result.spare_names;
-	if (status == UNDO_LEFT) {
-		undoing->left++;
-		say_left(act->path, why.message);
-	}
+	if (status == UNDO_LEFT)
+		say_left(undoing, act->path, why.message);
 	if (status == UNDO_CLEANED)
 		write_line(undoing, "clean up", act->path);
 	if (status == UNDO_DONE && act->action == ACTION_COPY) {
@@ -134,10 +149,8 @@ static void finish_one(struct undoing *undoing, const struct journal_act *act)
 	struct simhash_error why = {.code = 0};
 	struct undo_result result;
 
-	if (undo_finish(act, &result, &why) == UNDO_LEFT) {
-		undoing->left++;
-		say_left(act->path, why.message);
-	}
+	if (undo_finish(act, &result, &why) == UNDO_LEFT)
+		say_left(undoing, act->path, why.message);
 	undoing->separate += undo_has_lost_names(act);
 	say_notes(act, &result);
 }
@@ -160,6 +173,7 @@ static int undo_list(struct undoing *undoing, const struct journal_list *list, c
 	for (size_t i = 0; arguments->yes && i < list->count; i++)
 		finish_one(undoing, &list->acts[i]);
 	undoer_release(&undoing->undoer);
+	path_notes_release(&undoing->lacking);
 	undoing->is_updated = index_update_run(&undoing->update, &arguments->index, host);
 	index_update_release(&undoing->update);
 	if (undoing->damaged_count > 0 &&
