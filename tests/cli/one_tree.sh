@@ -157,6 +157,16 @@ same "photos of the phones" 3 "$(find all/DCIM -type f | wc -l)"
 mkdir -p "${dirs[@]}"
 runs 0 "$SIMKEEP" --into=all --action=delete "${dirs[@]}"
 said "would move 0 files (0 bytes); nothing has been changed"
+# A line is for a folder in one source, not for the folder above all of them.
+cp -p all/report.odt phone-a
+cp -p "all/report (2).odt" phone-b
+sleep 0.025
+runs 0 "$SIMHASH" -q phone-a phone-b
+runs 0 "$SIMKEEP" --into=all --action=delete phone-a phone-b
+for dir in phone-a phone-b; do
+	grep -q "^delete  $files/$dir/  =  $files/all/  (1 file," ../out || fail "no line for $dir: $(cat ../out)"
+done
+rm phone-?/report*
 cd ..
 undo "--yes"
 

@@ -20,10 +20,10 @@
 
 /* ---- Collecting ---- */
 
-int changes_begin(struct changes *changes, const struct keep_file *files, size_t count,
-		  struct simhash_error *error)
+int changes_begin(struct changes *changes, const struct tree_request *request,
+		  const struct keep_file *files, size_t count, struct simhash_error *error)
 {
-	*changes = (struct changes){.files = files, .count = count};
+	*changes = (struct changes){.request = request, .files = files, .count = count};
 	changes->items = calloc(count + 1, sizeof *changes->items);
 	return changes->items == NULL ? error_set_memory(error) : 0;
 }
@@ -231,6 +231,22 @@ static size_t folder_end(const struct changes *changes, struct bytes folder, siz
 	return last;
 }
 
+/*
+ * Is a folder above a source, but not itself in one? A line for it would seem to mean files that
+ * the user did not name.
+ */
+static bool is_above_sources(const struct tree_request *request, struct bytes folder)
+{
+	bool is_above = false;
+
+	for (size_t i = 0; i < request->source_count; i++) {
+		if (path_is_at_or_below(folder, request->sources[i]))
+			return false;
+		is_above = is_above || path_is_at_or_below(request->sources[i], folder);
+	}
+	return is_above;
+}
+
 static int add_folder(struct changes *changes, struct bytes folder, size_t first, size_t end,
 		      struct simhash_error *error)
 {
@@ -238,7 +254,7 @@ static int add_folder(struct changes *changes, struct bytes folder, size_t first
 		.kind = changes->items[first].kind, .path = folder, .is_folder = true};
 	struct bytes below;
 
-	if (join_all(changes, first, end, &line))
+	if (!is_above_sources(changes->request, folder) && join_all(changes, first, end, &line))
 		return add_line(changes, &line, error);
 	if (add_direct(changes, folder, first, end, error) != 0)
 		return -1;

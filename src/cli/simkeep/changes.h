@@ -1,8 +1,8 @@
 /*
  * Shows the changes of a plan folder by folder. A folder whose files all move to one place, or are
- * all deleted, or all stay, is one line.
+ * all deleted, or all stay, is one line. No line is for a folder that contains a source.
  *
- *     changes_begin(&changes, files, count, &error);
+ *     changes_begin(&changes, &request, files, count, &error);
  *     changes_stay(&changes, &files[3]);                  // for each file of the plan
  *     changes_done(&changes, &act);                       // for each act
  *     changes_write(&changes, &view, &error);
@@ -43,6 +43,7 @@ struct change_line {
 
 /* All zero at the beginning. */
 struct changes {
+	const struct tree_request *request;
 	const struct keep_file *files;
 	struct change *items;
 	size_t count;
@@ -58,9 +59,9 @@ struct change_view {
 	bool has_colours;
 };
 
-/* The files must not move until changes_release. */
-int changes_begin(struct changes *changes, const struct keep_file *files, size_t count,
-		  struct simhash_error *error);
+/* The request and the files must not move until changes_release. */
+int changes_begin(struct changes *changes, const struct tree_request *request,
+		  const struct keep_file *files, size_t count, struct simhash_error *error);
 void changes_release(struct changes *changes);
 
 /* The file is in the list, but no act changes it. */

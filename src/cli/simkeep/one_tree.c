@@ -311,7 +311,7 @@ static int carry_out(struct one_tree *tree, const struct plan *plan, const char 
 	struct changes changes;
 	int status;
 
-	if (changes_begin(&changes, tree->files, tree->count, error) != 0)
+	if (changes_begin(&changes, &tree->request, tree->files, tree->count, error) != 0)
 		return -1;
 	for (size_t i = 0; i < tree->count; i++)
 		list_file(tree, &changes, &tree->files[i]);
