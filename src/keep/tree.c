@@ -256,7 +256,12 @@ static int drop(struct planner *planner, const struct item *item, const struct i
 	if (planner->request->policy->action != ACTION_DELETE && !planner->request->merges)
 		return 0;
 	if (x->inode != 0 && x->inode == y->inode && x->device == y->device)
-		return refuse(planner, item, "it is another name (hard link) of a kept file");
+		return refuse(planner, item,
+			      kept->source == TREE_DESTINATION ||
+					      y->device == planner->request->device
+				      ? "it is another name (hard link) of a kept file"
+				      : "it is another name (hard link) of a file that moves; "
+					"run simkeep again to include it");
 	return add_act(planner,
 		       (struct planned_act){.file = x, .kept = y, .action = ACTION_DELETE});
 }

@@ -25,6 +25,7 @@ struct tree_request {
 	 * does not matter which file systems they are on: a move may be a copy and a deletion.
 	 */
 	struct bytes destination;
+	uint64_t device;	     /* of the destination, or of the nearest directory above it */
 	const struct bytes *sources; /* the directories whose files move */
 	size_t source_count;
 	/*

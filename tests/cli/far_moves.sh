@@ -330,6 +330,9 @@ world
 ln "$a/letter.txt" "$a/letter.second"
 runs 0 "$SIMHASH" -q "$a"
 runs 2 "$SIMKEEP" --into="$far/all" --action=delete --yes --journal=journal "$a"
+said "$a/letter.second: left alone: it is another name (hard link) of a file that moves; run simkeep again to include it"
+runs 0 "$SIMKEEP" --into="$far/all" --action=delete "$a"
+said "would move 0 files (0 bytes), delete 1 file"
 mv "$a" away
 runs 2 "$SIMKEEP" --undo=journal
 said "$a/letter.txt: left alone: its directory no longer exists; make it again first (mkdir -p)"

@@ -70,6 +70,7 @@ static int find_destination(struct one_tree *tree, struct simhash_error *error)
 	if (!S_ISDIR(status.st_mode))
 		return error_set(error, SIMHASH_E_RANGE, "%s%s: expected a directory", option,
 				 text);
+	tree->request.device = (uint64_t)status.st_dev;
 	return 0;
 }
 
