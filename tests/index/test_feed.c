@@ -277,6 +277,7 @@ static void run(struct directory *directory)
 	/* Each kind fills batches sometimes. */
 	unsigned often = (unsigned)next_random() % 5, percent = (unsigned)next_random() % 100;
 
+	lanes_init(&scanners.lanes, 0);
 	largest_init(&scanners.largest, kept_max);
 	for (unsigned number = 0; number < STEPS; number++) {
 		unsigned kind = next_random() % 100 < percent ? often
@@ -294,6 +295,7 @@ static void run(struct directory *directory)
 	gathering = (struct pushed){0};
 	feed_release(&feed);
 	largest_release(&scanners.largest);
+	lanes_release(&scanners.lanes);
 	hard_links_free(scanners.links);
 }
 
