@@ -118,8 +118,8 @@ start 80 24
 sees "0 to remove frees 0 bytes of $(kilobytes $all); 0 to keep"
 sees "$files"
 misses .git
-# The mark of the list without the cursor covers no size.
-screen | grep -qE "> +$(kilobytes $((2 * one))) " || fail "the mark covers the size: $(screen)"
+# The mark of each list covers no size; only the active one is an arrow.
+screen | grep -qE "^> .* \\. +$(kilobytes $((2 * one))) " || fail "the marks of the lists: $(screen)"
 press Tab Enter
 sees "2020-01-01"
 sees "b/deep/one"
@@ -166,9 +166,13 @@ sees "frees $(kilobytes $((2 * one)))"
 press g / d e e p Enter
 sees "$files/b/deep"
 press / n o n e Enter
-sees "Not found: none"
+sees "No folder has this name: none (Tab, then n: files)"
 press ?
 sees "one file of each content always stays"
+misses "t one or two"
+press G
+sees "save the decisions now"
+press g
 press q
 press g Tab Enter
 printf 'changed\n' >>"$files/b/deep/one"
@@ -214,7 +218,7 @@ wait_until gone
 saved "remove a/one; keep b/deep/one; remove b/one"
 # Ctrl-C with --yes acts on nothing.
 start 80 24 --action=delete --yes --journal=journal
-sees "q ACT"
+sees "q ACT: 2 files  ^C leave  ?help  Enter groups  d remove  r rule  u undo"
 sees "2 to remove"
 press C-c
 sees interrupted

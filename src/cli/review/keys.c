@@ -279,7 +279,6 @@ static bool search_folders(struct view *view, bool is_back)
 static void search(struct view *view, bool is_back)
 {
 	struct view_cursor *cursor = &view->cursors[view->list];
-	char text[sizeof view->search + 32];
 
 	if (view->search[0] == '\0')
 		return;
@@ -295,8 +294,10 @@ static void search(struct view *view, bool is_back)
 			return;
 		}
 	}
-	snprintf(text, sizeof text, "Not found: %s", view->search);
-	say_in(view, text);
+	snprintf(view->message, sizeof view->message,
+		 view->list == LIST_FOLDERS ? "No folder has this name: %s (Tab, then n: files)"
+					    : "Not found: %s",
+		 view->search);
 }
 
 /* ---- Texts over the lists ---- */

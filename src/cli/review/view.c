@@ -23,28 +23,35 @@
 
 const char view_help[] =
 	"Move\n"
-	"  j k, arrows       down and up                Space, PgDn, PgUp  a page\n"
-	"  g G, Home, End    first and last             Tab                the other list\n"
-	"  l, Right, Enter   open: folder, groups, files, in this order\n"
-	"  h, Left, Esc      close, or back\n"
-	"Mark files (in a list of folders or groups: all files of the folder under the cursor)\n"
-	"  d                 remove; one file of each content always stays\n"
-	"  s                 keep (stays)               c                  clear the mark\n"
-	"  r                 rule for this folder       R                  rule for all folders\n"
-	"      newest, oldest, shortest-path, longest-name, in:DIR, not-in:DIR or match:GLOB:\n"
-	"      of identical files the best one stays, and the others in the folder are removed\n"
-	"  u                 undo\n"
+	"  j k, arrows     down and up                 Space, PgDn, PgUp  a page\n"
+	"  g G, Home, End  first and last              Tab                the other list\n"
+	"  l, Right, Enter open: folder, groups, files, in this order\n"
+	"  h, Left, Esc    close, or back\n"
+	"Mark files (in a list of folders or groups: all files of the active folder)\n"
+	"  d               remove; one file of each content always stays\n"
+	"  s               keep (stays)                c                  clear the mark\n"
+	"  r R             rule for this folder; rule for all folders:\n"
+	"      newest, oldest, shortest-path, longest-name, in:DIR, not-in:DIR or\n"
+	"      match:GLOB: of identical files the best one stays, and the others in the\n"
+	"      folder are removed\n"
+	"  u               undo\n"
 	"Look\n"
-	"  =                 compare: first press it on one file, then on another; or twice on\n"
-	"                    one file for its first copy. t shows one or two columns\n"
-	"  /                 search for a part of a name  n N              next and previous\n"
+	"  =               compare: press it on one file, then on another one; or twice\n"
+	"                  on one file for its first copy\n"
+	"  t               one or two columns, on a screen of 100 columns or more\n"
+	"  / n N           search for a part of a name; next; previous\n"
+	"Folders\n"
+	"  1.2 MB R name   the most that it can free; R: some files are marked\n"
+	"                  The sizes overlap: each folder counts on copies elsewhere.\n"
+	"Groups\n"
+	"  1.2 MB 3 R2     what can be freed; 3 identical files, 2 of them are marked\n"
 	"Files\n"
-	"  REMOVE keep       your mark                  protected          --protect: it stays\n"
-	"  @                 it has another name (hard link): both must go to free space\n"
+	"  REMOVE keep     your mark                   protected       it always stays\n"
+	"  @               it has another name (hard link): both must go to free space\n"
 	"Leave\n"
-	"  q                 save the decisions and show the plan; with --yes, carry it out\n"
-	"  Ctrl-C            save the decisions and end\n"
-	"  w                 save the decisions now\n";
+	"  q               save the decisions, show the plan; with --yes, carry it out\n"
+	"  Ctrl-C          save the decisions and end\n"
+	"  w               save the decisions now\n";
 
 /* ---- Lists ---- */
 
@@ -143,7 +150,6 @@ bool view_has_room_for_two(void)
 
 struct area {
 	unsigned column, width;
-	bool is_alone;
 };
 
 /* Draw one part of a row, and move the area past it. */
@@ -314,9 +320,9 @@ static void draw_list(struct view *view, enum view_list list, struct area area, 
 {
 	struct view_cursor *cursor = &view->cursors[list];
 	size_t height = view_height();
-	/* The mark of the cursor is before the rows. */
-	unsigned mark = area.is_alone ? 0 : 1;
-	struct area rows = {area.column + mark, area.width - mark, area.is_alone};
+	/* The mark of the cursor is before the rows; a text has none. */
+	unsigned mark = list == LIST_TEXT ? 0 : 1;
+	struct area rows = {area.column + mark, area.width - mark};
 
 	if (cursor->at < cursor->top)
 		cursor->top = cursor->at;
@@ -325,11 +331,10 @@ static void draw_list(struct view *view, enum view_list list, struct area area, 
 	for (size_t i = 0; i < height && cursor->top + i < cursor->count; i++) {
 		bool is_selected = cursor->top + i == cursor->at && view->list == list;
 		draw(view, (unsigned)i + 1, rows, cursor->top + i, is_selected);
-		/* The cursor of the other list. */
-		if (cursor->top + i == cursor->at && !is_selected)
+		if (cursor->top + i == cursor->at && mark > 0)
 			screen_put(&(struct screen_place){(unsigned)i + 1, area.column, 1,
 							  STYLE_BOLD, false, true},
-				   bytes_of(">"));
+				   bytes_of(is_selected ? ">" : "."));
 	}
 }
 
@@ -405,20 +410,31 @@ static void draw_message(struct view *view)
 	draw_bar(row, STYLE_PLAIN, bytes_of(text));
 }
 
+/* Each line has at most 80 columns. */
 static void draw_keys(struct view *view)
 {
-	static const char *const texts[LISTS] = {
-		"?help  Enter groups  l/h open/close  d remove  r rule  /search  u undo",
-		"?help  Enter files  h back  d remove here  r rule  /search  u undo",
-		"?help  d remove  s keep  c clear  r rule  = compare  h back  u undo",
-		"h back  j/k  Space page  t one or two columns",
+	static const char *const texts[LIST_TEXT] = {
+		"?help  Enter groups  l/h open/close  d remove  r rule  /search  u undo  q quit",
+		"?help  Enter files  h back  d remove here  r rule  /search  u undo  q quit",
+		"?help  d remove  s keep  c clear  r rule  = compare  h back  u undo  q quit",
 	};
-	char text[160];
+	/* After the number of files. */
+	static const char *const acting[LIST_TEXT] = {
+		"?help  Enter groups  d remove  r rule  u undo",
+		"?help  Enter files  h back  d remove  u undo",
+		"?help  d remove  s keep  c clear  h back",
+	};
+	uint64_t removed = view->model->removed;
+	char text[160], count[32];
 
-	snprintf(text, sizeof text, "%s  %s", texts[view->list],
-		 view->list == LIST_TEXT ? ""
-		 : view->acts		 ? "q ACT  ^C leave"
-					 : "q quit");
+	if (view->list == LIST_TEXT)
+		snprintf(text, sizeof text, "h back  j/k  Space page  /search%s",
+			 !view->is_help && view_has_room_for_two() ? "  t one or two columns" : "");
+	else if (view->acts)
+		snprintf(text, sizeof text, "q ACT: %s file%s  ^C leave  %s",
+			 format_count(removed, count), removed == 1 ? "" : "s", acting[view->list]);
+	else
+		snprintf(text, sizeof text, "%s", texts[view->list]);
 	screen_put(&(struct screen_place){screen_rows() - 1, 0, screen_columns(), STYLE_BAR, false,
 					  true},
 		   bytes_of(text));
@@ -429,7 +445,7 @@ static void draw_keys(struct view *view)
 static void draw_lists(struct view *view)
 {
 	unsigned columns = screen_columns(), left = columns * 2 / 5;
-	struct area all = {0, columns, true};
+	struct area all = {0, columns};
 
 	if (view->list == LIST_TEXT) {
 		draw_list(view, LIST_TEXT, all, draw_line);
@@ -445,8 +461,8 @@ static void draw_lists(struct view *view)
 		return;
 	}
 	left = left > TREE_COLUMNS_MAX ? TREE_COLUMNS_MAX : left;
-	draw_list(view, LIST_FOLDERS, (struct area){0, left - 1, false}, draw_folder);
-	draw_list(view, LIST_GROUPS, (struct area){left, columns - left, false}, draw_group);
+	draw_list(view, LIST_FOLDERS, (struct area){0, left - 1}, draw_folder);
+	draw_list(view, LIST_GROUPS, (struct area){left, columns - left}, draw_group);
 }
 
 void view_draw(struct view *view)
