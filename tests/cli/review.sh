@@ -111,6 +111,8 @@ runs 1 "$SIMKEEP" --review --decisions=-
 said "--review saves decisions, so it needs a file"
 runs 1 "$SIMKEEP" --review "$files/a/one"
 said "--review cannot be combined with a FILE"
+runs 1 "$SIMKEEP" --review "$files/nonexistent"
+said "simkeep: $files/nonexistent: No such file or directory"
 
 # ---- Folders, groups, files, marks and totals ----
 all=$((2 * one + two + three))

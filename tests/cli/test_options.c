@@ -530,8 +530,10 @@ static void operands_are_refused_by_name(void **state)
 	expect_message(&index_program, "copy-to", "x", "--copy-to cannot be combined with a PATH");
 	expect_message(&find_program, "between", "/", "--between cannot be combined with a DIR");
 	expect_message(&find_program, "between", "x", "--between cannot be combined with a FILE");
-	expect_message(&find_program, "partition", "x",
+	expect_message(&find_program, "partition", "/dev/null",
 		       "--partition cannot be combined with a FILE");
+	/* A DIR may have been meant. */
+	expect_message(&find_program, "partition", "x", "x: No such file or directory");
 }
 
 /* ---- Options that a program does not have ---- */

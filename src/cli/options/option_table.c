@@ -27,7 +27,8 @@ struct given {
 	bool is_given[OPTIONS_MAX];
 	const char *text[OPTIONS_MAX]; /* the last value of each option; NULL: no value */
 	bool has_operands, has_directories;
-	bool by_letter; /* whether the current option was given by its letter */
+	const char *missing; /* the first operand that does not exist, or NULL */
+	bool by_letter;	     /* whether the current option was given by its letter */
 };
 
 /* ---- Lists of options ---- */
@@ -135,9 +136,18 @@ static const char *article_of(const char *listed)
 	return isupper((unsigned char)listed[0]) ? "a " : "--";
 }
 
-static int refuse(const struct option_row *row, const char *listed, size_t size,
-		  struct simhash_error *error)
+static int refuse(const struct given *given, const struct option_row *row, const char *listed,
+		  size_t size, struct simhash_error *error)
 {
+	const struct option_program *program = given->program;
+
+	/* It may have been meant as a directory, or after an option as its value. */
+	if ((row->value == NULL || row->value[0] != '[') && given->missing != NULL &&
+	    program->operand != NULL && is_meant(listed, size, program->operand, NULL) &&
+	    !refuses_operand(row, program->directory)) {
+		errno = ENOENT;
+		return error_set_errno(error, "%s", given->missing);
+	}
 	return error_set(error, SIMHASH_E_SYNTAX, "--%s cannot be combined with %s%.*s", row->name,
 			 article_of(listed), (int)size, listed);
 }
@@ -151,12 +161,12 @@ static int check_only_with(const struct given *given, size_t task, struct simhas
 		const char *name = program->rows[i].name;
 		if (i != task && given->is_given[i] &&
 		    !option_is_listed(row->only_with, name, given->text[i]))
-			return refuse(row, name, strlen(name), error);
+			return refuse(given, row, name, strlen(name), error);
 	}
 	if (given->has_operands && !option_is_listed(row->only_with, program->operand, NULL))
-		return refuse(row, program->operand, strlen(program->operand), error);
+		return refuse(given, row, program->operand, strlen(program->operand), error);
 	if (given->has_directories && !option_is_listed(row->only_with, program->directory, NULL))
-		return refuse(row, program->directory, strlen(program->directory), error);
+		return refuse(given, row, program->directory, strlen(program->directory), error);
 	return 0;
 }
 
@@ -168,7 +178,7 @@ static int check_not_with(const struct given *given, const struct option_row *ro
 
 	while ((listed = next_name(&list, &size)) != NULL)
 		if (has_listed(given, listed, size))
-			return refuse(row, listed, size, error);
+			return refuse(given, row, listed, size, error);
 	return 0;
 }
 
@@ -199,7 +209,7 @@ static int check_needs(const struct given *given, const struct option_row *row,
 		if (has_listed(given, listed, size))
 			continue;
 		if (isupper((unsigned char)listed[0]) && refusing != NULL)
-			return refuse(row, refusing->name, strlen(refusing->name), error);
+			return refuse(given, row, refusing->name, strlen(refusing->name), error);
 		return error_set(error, SIMHASH_E_SYNTAX, "--%s needs %s%.*s", row->name,
 				 article_of(listed), (int)size, listed);
 	}
@@ -495,6 +505,16 @@ static int refuse_option(const struct option_program *program, char **argv, int 
 			 optopt, program->name);
 }
 
+static void add_operand(struct given *given, const char *operand)
+{
+	struct stat status;
+
+	given->has_operands = true;
+	if (given->missing == NULL && strcmp(operand, "-") != 0 && stat(operand, &status) != 0 &&
+	    errno == ENOENT)
+		given->missing = operand;
+}
+
 int options_parse(const struct option_program *program, int argc, char **argv, void *arguments,
 		  int *first_operand, struct simhash_error *error)
 {
@@ -528,6 +548,6 @@ int options_parse(const struct option_program *program, int argc, char **argv, v
 		if (program->directory != NULL && operand_is_directory(argv[i]))
 			given.has_directories = true;
 		else
-			given.has_operands = true;
+			add_operand(&given, argv[i]);
 	return check_given(&given, error);
 }
