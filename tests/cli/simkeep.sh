@@ -222,8 +222,13 @@ mkdir -p many/here many/there
 random_bytes 1000 1 | tee many/here/x >many/there/y
 runs 0 "$SIMHASH" -q many
 runs 0 "$SIMKEEP" many/here
-same "copies elsewhere" "No copies can be removed." "$(cat out)"
+same "copies elsewhere" "No copies can be removed; copies elsewhere count only if you name their folders too." "$(cat out)"
 said "simkeep: note: nothing was found with DIR; without it there may be more"
+runs 0 "$SIMKEEP" --keep=in:many/here --action=delete many/there
+said "simkeep: $TEST_FOLDER/many/here: the directory of --keep=in is outside the DIRs, so its files do not count; name it too"
+! grep -q "without a copy elsewhere" err || fail "a false summary: $(cat err)"
+runs 0 "$SIMKEEP" --keep=in:many/here --action=delete many/there many/here
+! grep -q "outside the DIRs" err || fail "a wrong note: $(cat err)"
 rm -r many
 runs 0 "$SIMHASH" --forget many
 # The next step after a list of folders keeps the folder whose name is not that of a copy.

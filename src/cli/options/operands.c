@@ -193,6 +193,15 @@ bool operands_let_through(const struct operands *operands, const struct exclusio
 	       !exclusions_leave_out_path(exclusions, relative_path(operands, path));
 }
 
+bool operands_leave_out(const struct operands *operands, struct bytes directory)
+{
+	for (size_t i = 0; i < operands->below_count; i++)
+		if (path_is_at_or_below(directory, operands->below[i]) ||
+		    path_is_at_or_below(operands->below[i], directory))
+			return false;
+	return operands->below_count > 0;
+}
+
 void limiting_add(struct limiting_options *options, bool is_given, const char *name)
 {
 	size_t used = strlen(options->text);

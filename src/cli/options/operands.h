@@ -31,6 +31,9 @@ void operands_release(struct operands *operands);
 bool operands_let_through(const struct operands *operands, const struct exclusions *exclusions,
 			  char *path, int64_t size_bytes);
 
+/* Are there DIRs, and is a directory outside them, so that its files do not count? */
+bool operands_leave_out(const struct operands *operands, struct bytes directory);
+
 /* Options that may have excluded all results: "--ext, --only". */
 struct limiting_options {
 	char text[256];

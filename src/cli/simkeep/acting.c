@@ -279,7 +279,11 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 	if (acting->unreadable > 0 && acting->unreadable == acting->arguments->operands.query_count)
 		return 0;
 	if (acting->acts == 0)
-		fputs("No copies can be removed.", stdout);
+		fputs(acting->arguments->operands.below_count > 0
+			      ? "No copies can be removed; copies elsewhere count only if you name "
+				"their folders too."
+			      : "No copies can be removed.",
+		      stdout);
 	else
 		printf("%s file%s; removing %s would free %s.", format_count(acting->acts, count),
 		       acting->acts == 1 ? " is a copy" : "s are copies",

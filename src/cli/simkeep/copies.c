@@ -91,11 +91,19 @@ static void file_unreadable(void *context, struct bytes path, int system_errno)
 static int check_rules(const struct acting *acting, const struct finder *finder,
 		       struct simhash_error *error)
 {
+	const struct keep_arguments *arguments = acting->arguments;
+
 	for (size_t i = 0; i < acting->policy.rule_count; i++) {
 		const struct keep_rule *rule = &acting->policy.rules[i];
-		if (rule->order == KEEP_IN &&
-		    finder_check_below(finder, bytes_of(rule->text), error) != 0)
+		struct bytes directory = bytes_of(rule->text);
+		if (rule->order != KEEP_IN)
+			continue;
+		if (finder_check_below(finder, directory, error) != 0)
 			return -1;
+		if (!arguments->quiet && operands_leave_out(&arguments->operands, directory))
+			say_path(PROGRAM, directory,
+				 "the directory of --keep=in is outside the DIRs, so its files do "
+				 "not count; name it too");
 	}
 	return 0;
 }

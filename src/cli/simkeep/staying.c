@@ -218,6 +218,11 @@ void staying_count(struct staying *staying, const struct keep_policy *policy,
 	if ((policy->action != ACTION_DELETE && policy->action != ACTION_MOVE) ||
 	    excludes_files(&arguments->exclusions) || operands->has_files)
 		return;
+	/* Files whose copies are in this directory stay too, so a number would mislead. */
+	for (size_t i = 0; i < policy->rule_count; i++)
+		if (policy->rules[i].order == KEEP_IN &&
+		    operands_leave_out(operands, bytes_of(policy->rules[i].text)))
+			return;
 	staying->settled.width = PATH_HASH_SIZE;
 	status = hash_set_sort(&staying->settled, &error);
 	for (size_t i = 0; status == 0 && i < operands->below_count; i++) {

@@ -27,8 +27,8 @@ int staying_settle(struct staying *staying, const char *path, struct simhash_err
 
 /*
  * Count the files below the DIRs that the rules --keep=in:DIR do not keep. Reads directories and
- * the index. Nothing is counted without such a rule, or if options exclude files. A failure is no
- * error: then less is counted.
+ * the index. Nothing is counted without such a rule, if a rule names a directory outside the DIRs,
+ * or if options exclude files. A failure is no error: then less is counted.
  */
 void staying_count(struct staying *staying, const struct keep_policy *policy,
 		   const struct keep_arguments *arguments, const char *host);
