@@ -44,6 +44,10 @@ static void print_text(const struct index_summary *summary)
 		fprintf(stderr, "%s name%s in the list skipped: links, pipes or devices\n",
 			format_count(summary->listed_others, scanned),
 			summary->listed_others == 1 ? "" : "s");
+	if (summary->accepted > 0)
+		fprintf(stderr, "accepted the present content of %s damaged file%s\n",
+			format_count(summary->accepted, scanned),
+			summary->accepted == 1 ? "" : "s");
 	if (summary->kernel_file_systems > 0)
 		fprintf(stderr,
 			"%s kernel file system%s, such as /proc, left out; give %s as PATH\n",

@@ -341,8 +341,8 @@ static const struct option_row rows[] = {
 	 "times",
 	 .parse = add_hash, .field = FIELD(request.hashes), .kind = VALUE_WORD,
 	 .words = file_hash_names, .is_list = true},
-	{'f', "force", NULL, "read unchanged files again", .parse = set_flag,
-	 .field = FIELD(request.force), .is_common = true},
+	{'f', "force", NULL, "read all files again; accept the content that damaged files have now",
+	 .parse = set_flag, .field = FIELD(request.force), .is_common = true},
 	{'j', "threads", "=N", "use N threads (default: one for each processor)",
 	 .parse = set_threads, .field = FIELD(threads), .kind = VALUE_TEXT, .is_common = true},
 

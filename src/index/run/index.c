@@ -47,6 +47,7 @@ struct run {
 	struct scanners scanners;
 	struct walkers walkers;
 	int64_t vanished_removed; /* rows */
+	int64_t accepted;	  /* damaged files whose content counts now */
 	int64_t last_scan_ns;	  /* the time of the last scan in the index */
 	bool is_unwritten;	  /* the writer lost rows when the run was stopped */
 	atomic_uint kernel_file_systems;
@@ -209,6 +210,7 @@ static void summarize(const struct run *run, struct index_summary *summary)
 	summary->unchanged = walkers_unchanged(&run->walkers);
 	summary->listed_directories = run->walkers.listed_directories;
 	summary->listed_others = run->walkers.listed_others;
+	summary->accepted = (uint64_t)run->accepted;
 	summary->kernel_file_systems = atomic_load(&run->kernel_file_systems);
 }
 
@@ -260,6 +262,8 @@ static int load_roots(struct run *run, struct simhash_error *error)
 	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
 				  &run->vanished_removed, error) != 0 ||
 	    store_end_load(run->store, error) != 0 ||
+	    (run->request->force &&
+	     store_count_replaced(run->store, &run->scope, &run->accepted, error) != 0) ||
 	    store_clean_damage(run->store, &run->scope, error) != 0)
 		return -1;
 	return writer_end_runs(&run->writer, false, error);

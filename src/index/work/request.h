@@ -84,6 +84,7 @@ struct index_summary {
 	uint64_t kernel_file_systems; /* the number of skipped file systems of the kernel */
 	/* Archive parts that were left out by design: reported, but not failures. */
 	uint64_t left_out;
+	uint64_t accepted; /* damaged files whose present content `force` has accepted */
 	double seconds;
 	bool is_interrupted; /* the caller set `stop` */
 	/* The run was interrupted, and the last scanned files could not be written to the index. */

@@ -138,6 +138,19 @@ int store_write_verified(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
+int store_count_replaced(struct store *store, const struct row_scope *scope, int64_t *count,
+			 struct simhash_error *error)
+{
+	const int64_t values[] = {scope->tag_set, scope->host};
+
+	return store_read_integer(
+		store,
+		"SELECT COUNT(*) FROM damage d CROSS JOIN file f ON f.tag_set = d.tag_set "
+		"AND f.host = d.host AND f.path_hash = d.path_hash "
+		"AND f.content_hash <> d.content_hash WHERE d.tag_set = ? AND d.host = ?",
+		values, 2, count, error);
+}
+
 int store_clean_damage(struct store *store, const struct row_scope *scope,
 		       struct simhash_error *error)
 {
