@@ -258,14 +258,15 @@ static int refuse_roots(struct run *run, struct simhash_error *error)
 /* Index all roots. Their runs were recorded before. */
 static int load_roots(struct run *run, struct simhash_error *error)
 {
+	int64_t replaced;
+
 	if (store_begin_load(run->store, error) != 0 || run_threads(run, error) != 0 ||
 	    directory_list_remove(&run->vanished.found, run->store, &run->scope,
 				  &run->vanished_removed, error) != 0 ||
 	    store_end_load(run->store, error) != 0 ||
-	    (run->request->force &&
-	     store_count_replaced(run->store, &run->scope, &run->accepted, error) != 0) ||
-	    store_clean_damage(run->store, &run->scope, error) != 0)
+	    store_clean_damage(run->store, &run->scope, &replaced, error) != 0)
 		return -1;
+	run->accepted = run->request->force ? replaced : 0;
 	return writer_end_runs(&run->writer, false, error);
 }
 

@@ -441,6 +441,7 @@ static int verify_all(struct scrub *scrub, struct simhash_error *error)
 
 static int open_index(struct scrub *scrub, struct simhash_error *error)
 {
+	int64_t replaced;
 	const struct scrub_request *request = scrub->request;
 	struct store_location quiet = request->location;
 
@@ -458,7 +459,7 @@ static int open_index(struct scrub *scrub, struct simhash_error *error)
 	if (scrub->scope.host == 0 || scrub->scope.tag_set == 0)
 		return error_set(error, SIMHASH_E_RANGE, "the index has no files of host '%s'",
 				 request->host);
-	return store_clean_damage(scrub->store, &scrub->scope, error) == 0
+	return store_clean_damage(scrub->store, &scrub->scope, &replaced, error) == 0
 		       ? damaged_files_read(&scrub->damaged, scrub->store, scrub->scope.tag_set,
 					    error)
 		       : -1;

@@ -138,8 +138,8 @@ int store_write_verified(struct store *store, const struct row_scope *scope,
 	return status;
 }
 
-int store_count_replaced(struct store *store, const struct row_scope *scope, int64_t *count,
-			 struct simhash_error *error)
+static int count_replaced(struct store *store, const struct row_scope *scope, int64_t *count,
+			  struct simhash_error *error)
 {
 	const int64_t values[] = {scope->tag_set, scope->host};
 
@@ -151,8 +151,8 @@ int store_count_replaced(struct store *store, const struct row_scope *scope, int
 		values, 2, count, error);
 }
 
-int store_clean_damage(struct store *store, const struct row_scope *scope,
-		       struct simhash_error *error)
+static int remove_ineffective(struct store *store, const struct row_scope *scope,
+			      struct simhash_error *error)
 {
 	const int64_t values[] = {scope->tag_set, scope->host};
 
@@ -164,4 +164,22 @@ int store_clean_damage(struct store *store, const struct row_scope *scope,
 		"AND f.scanned_at_ns <= damage.found_at_ns "
 		"AND f.verified_at_ns <= damage.found_at_ns)",
 		values, 2, error);
+}
+
+int store_clean_damage(struct store *store, const struct row_scope *scope, int64_t *replaced,
+		       struct simhash_error *error)
+{
+	struct transaction transaction = {.store = store};
+	int64_t count = 0;
+	int status = 0;
+
+	*replaced = 0;
+	while (transaction_next(&transaction, &status, error)) {
+		status = count_replaced(store, scope, &count, error);
+		if (status == 0)
+			status = remove_ineffective(store, scope, error);
+		/* If only the answer of a commit was lost, the second try counts none. */
+		*replaced = count > *replaced ? count : *replaced;
+	}
+	return status;
 }

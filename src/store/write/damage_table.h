@@ -27,12 +27,11 @@ int store_write_verified(struct store *store, const struct row_scope *scope,
 int damage_rows_write(struct store *store, const struct row_scope *scope,
 		      const struct damage *damages, size_t count, struct simhash_error *error);
 
-/* Count the damaged files whose rows have another content now, until store_clean_damage. */
-int store_count_replaced(struct store *store, const struct row_scope *scope, int64_t *count,
-			 struct simhash_error *error);
-
-/* Remove the rows of `damage` that no longer describe their files, see damage_rows.h. */
-int store_clean_damage(struct store *store, const struct row_scope *scope,
+/*
+ * Remove the rows of `damage` that no longer describe their files, see damage_rows.h. *replaced is
+ * the number of these files whose rows have another content now.
+ */
+int store_clean_damage(struct store *store, const struct row_scope *scope, int64_t *replaced,
 		       struct simhash_error *error);
 
 #endif
