@@ -283,7 +283,7 @@ instead "the log of another database" other_wal
 # ---- Flipped bytes, always the same ones ----
 size=$(stat -c %s "$base")
 RANDOM=4711
-for flip in $(seq 120); do
+for flip in $(seq 60); do
 	cp "$base" "$index"
 	rm -f "$index"-*
 	at=$(((RANDOM << 15 | RANDOM) % size))
