@@ -356,6 +356,44 @@ static int check_tops(const struct held_files *held, struct simhash_error *error
 	return 0;
 }
 
+/* The row of an archive says whether all of it was read. */
+static bool is_archive(const struct held_files *held, const struct find_side *side)
+{
+	const struct finder *finder = held->finder;
+	bool is_here = side->host == NULL ||
+		       name_list_id(&finder->hosts, side->host) == finder->local_host;
+	char *path = strndup(side->directory.data, outer_path_size(side->directory));
+	struct stat status;
+	bool is_file = path != NULL && is_here && stat(path, &status) == 0 &&
+		       S_ISREG(status.st_mode);
+
+	free(path);
+	return is_file;
+}
+
+/* Note how old the rows are, and which files nobody could examine below tops that are not walked. */
+static int note_runs(const struct held_files *held, struct simhash_error *error)
+{
+	const struct presence_request *wanted = held->wanted;
+	const struct finder *finder = held->finder;
+	struct presence *found = held->found;
+	struct scan_run_list runs;
+
+	if (store_read_runs(finder->store, &runs, error) != 0)
+		return -1;
+	found->asked_age = index_age_of(finder, &runs, wanted->tops, wanted->top_count);
+	found->place_age = index_age_of(finder, &runs, wanted->places, wanted->place_count);
+	for (size_t i = 0; i < wanted->top_count; i++) {
+		const struct find_side *top = &wanted->tops[i];
+		if (held->tops[i].walks || is_archive(held, top))
+			continue;
+		found->unread += index_age_of(finder, &runs, top, 1).errors;
+		found->unfinished += runs_unfinished(finder, &runs, top);
+	}
+	scan_run_list_release(&runs);
+	return 0;
+}
+
 static bool lists_missing(const struct held_files *held, const struct held_file *file)
 {
 	(void)held;
@@ -370,8 +408,9 @@ int finder_missing(struct finder *finder, const struct presence_request *wanted,
 
 	*found = (struct presence){.count = 0};
 	if (damaged_files_read(&held.damaged, finder->store, finder->tag_set, error) != 0 ||
-	    find_walks(&held, error) != 0 || held_each_row(&held, take_asked, error) != 0 ||
-	    held_walk(&held, error) != 0 || check_tops(&held, error) != 0)
+	    find_walks(&held, error) != 0 || note_runs(&held, error) != 0 ||
+	    held_each_row(&held, take_asked, error) != 0 || held_walk(&held, error) != 0 ||
+	    check_tops(&held, error) != 0)
 		status = -1;
 	if (status == 0) {
 		look_in_lists(&held);
@@ -385,6 +424,24 @@ int finder_missing(struct finder *finder, const struct presence_request *wanted,
 	if (status != 0)
 		presence_release(found);
 	return status;
+}
+
+uint64_t presence_count_missing(const struct presence *found)
+{
+	uint64_t missing = 0;
+
+	for (int state = CONTENT_MISSING; state < PRESENCE_STATES; state++)
+		missing += found->files[state];
+	return missing;
+}
+
+uint64_t presence_count(const struct presence *found)
+{
+	uint64_t files = 0;
+
+	for (int state = 0; state < PRESENCE_STATES; state++)
+		files += found->files[state];
+	return files;
 }
 
 void presence_release(struct presence *found)

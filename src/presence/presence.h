@@ -19,6 +19,7 @@
 #define SIMHASH_PRESENCE_H
 
 #include "find/rule/find.h"
+#include "presence/index_age.h"
 
 enum presence_state {
 	CONTENT_ELSEWHERE,   /* a file elsewhere has the content */
@@ -65,12 +66,32 @@ struct presence {
 	uint64_t
 		left_out; /* files below the tops that the request leaves out; they were not examined */
 	int64_t bytes[PRESENCE_STATES];
+	/* Below tops that are not walked: files that simhash could not read, and runs that did not end. */
+	uint64_t unread, unfinished;
+	struct index_age asked_age,
+		place_age;  /* of the tops, and of the places or the whole index */
 	struct arena arena; /* the texts of the items */
+};
+
+/* A top of a search for missing files. */
+struct deletable {
+	/* If only this top is deleted: all files, those missing, and those only in archives elsewhere. */
+	uint64_t files, missing, inside;
+	int64_t bytes, missing_bytes;
+	bool is_alone;	  /* nothing is lost if only this top is deleted */
+	bool is_together; /* nothing is lost if all tops with this mark are deleted */
 };
 
 /* Files at or below `tops` whose content is not in a place. */
 int finder_missing(struct finder *finder, const struct presence_request *wanted,
 		   struct presence *found, struct simhash_error *error);
+
+/*
+ * Find the tops that can be deleted, each alone, and several together: large ones first, as long as
+ * nothing is lost. `tops` has an element for each top. Searches again for each top and for each set.
+ */
+int finder_deletable(struct finder *finder, const struct presence_request *wanted,
+		     struct deletable *tops, struct simhash_error *error);
 
 /* Files at or below `tops` whose content is on this number of file systems and hosts. */
 int finder_copies(struct finder *finder, const struct presence_request *wanted,
@@ -83,5 +104,9 @@ static inline bool is_missing(enum presence_state state)
 {
 	return state >= CONTENT_MISSING;
 }
+
+/* Count all files in question that have content, or those that count as missing. */
+uint64_t presence_count(const struct presence *found);
+uint64_t presence_count_missing(const struct presence *found);
 
 #endif

@@ -15,6 +15,7 @@ SPDX-License-Identifier: MIT
 import json
 import os
 import random
+import re
 import shutil
 import stat
 import subprocess
@@ -259,6 +260,32 @@ def wipe(world, status, tops):
     return 1
 
 
+def judge(world, tops):
+    """Several directories: each can be deleted if it is safe alone, and as many together as are safe together."""
+    def is_safe(*chosen):
+        return ask("--only=copies", *chosen)[0] == 0
+
+    _, _, said = run({0, 3}, SIMFIND, "--missing", "--only=copies", "--format=null", *tops)
+    alone = {top for top in tops if is_safe(top)}
+    lines = said.splitlines()
+    found = {top for top in tops if any(line.startswith((f"{top} can be deleted: ", f"{top} has no files"))
+                                        for line in lines)}
+    if found != alone or sum(" must stay: " in line for line in lines) != len(tops) - len(alone):
+        sys.exit(f"FAILED: safe alone: {alone}, found: {said}")
+    named = re.compile("|".join(sorted(map(re.escape, tops), key=len, reverse=True)))
+    verdict = [line for line in lines if " together" in line]
+    if len(alone) < 2:
+        together, kept = alone, set()
+    elif verdict and verdict[0].startswith("But not"):
+        together, kept = (set(named.findall(part)) for part in verdict[0].split(", keep "))
+    else:
+        together, kept = set(named.findall(verdict[0])), set()
+    if together | kept != alone or together & kept or (together and not is_safe(*together)):
+        sys.exit(f"FAILED: not safe together: {said}")
+    if any(is_safe(top, *together) for top in kept):
+        sys.exit(f"FAILED: more could be deleted: {said}")
+
+
 def copies(world):
     """The number of file systems and hosts with each content, as indexed; links count once."""
     systems = {}
@@ -312,6 +339,8 @@ def check(seed, other_disk):
     expected = world.expected(every, True, True)
     answer = ask(world.drive)
     compare(world, "elsewhere", expected, answer)
+    if seed % 3 == 0:
+        judge(world, [world.drive, *every])
     safe = wipe(world, answer[0], every)
     world.open() if not safe else None
     return safe

@@ -119,6 +119,43 @@ said "None of the 2 files below $files/deep is elsewhere in the index: 4 bytes. 
 rm -r deep
 runs 0 "$SIMFIND" --missing backup/pictures
 said "The only file below $files/backup/pictures is also elsewhere in the index."
+
+# ---- Several directories: which of them can be deleted? ----
+mkdir several several/{a,b,c}
+cp drive/photos/2019/*.jpg several/a
+cp drive/photos/2019/[12].jpg several/b
+cp drive/photos/2019/3.jpg several/c
+settle several
+runs 0 "$SIMHASH" -q several
+cd several
+judged() { sed '1d' "$TEST_FOLDER/err"; }
+runs 3 "$SIMFIND" --missing --format=null a b c --in="$files/backup"
+same "the verdict with --in" "$files/several/a must stay: 2 of its 3 files are not in $files/backup: 100.0 kB.
+$files/several/b must stay: 1 of its 2 files is not in $files/backup: 50.0 kB.
+$files/several/c must stay: its only file is not in $files/backup: 50.0 kB." "$(judged)"
+rm "$files"/drive/photos/2019/[23].jpg "$files/backup/pictures/renamed.jpg" "$files/drive/photos/2019/1.jpg"
+runs 3 "$SIMFIND" --missing --format=null a b c
+same "the verdict" "$files/several/a can be deleted: all its 3 files are also elsewhere in the index.
+$files/several/b can be deleted: all its 2 files are also elsewhere in the index.
+$files/several/c can be deleted: its only file is also elsewhere in the index.
+But not all together: if you delete $files/several/a, keep $files/several/b and $files/several/c." "$(judged)"
+runs 0 "$SIMFIND" --missing --format=null b c
+same "the safe ones" "$files/several/b can be deleted: all its 2 files are also elsewhere in the index.
+$files/several/c can be deleted: its only file is also elsewhere in the index.
+$files/several/b and $files/several/c can be deleted together." "$(judged)"
+runs 3 "$SIMFIND" --missing --format=null a "$files/drive"
+grep -q "^$files/drive must stay: 2 of its 3 files are not elsewhere" "$TEST_FOLDER/err" || fail "$(judged)"
+# No verdict if options leave files out.
+runs 0 "$SIMFIND" --missing --format=null --ext=jpg a "$files/drive"
+! grep -q 'can be deleted' "$TEST_FOLDER/err" || fail "a verdict without all files"
+cd "$files"
+rm -r several
+for i in 1 2 3; do
+	random_bytes 5000$i $i >"$files/drive/photos/2019/$i.jpg"
+done
+cp "$files/drive/photos/2019/1.jpg" "$files/backup/pictures/renamed.jpg"
+settle drive backup
+runs 0 "$SIMHASH" -q "${options[@]}" drive backup
 if built_with archives; then
 	runs 3 "$SIMFIND" --missing drive
 	said "1 of the others is only in archives there."

@@ -26,6 +26,8 @@
 
 #define PROGRAM "simfind"
 #define TOPS_SUGGESTED 4
+/* Each directory needs a search of its own, or several. */
+#define TOPS_JUDGED 16
 
 static const char *plural(uint64_t count)
 {
@@ -33,80 +35,6 @@ static const char *plural(uint64_t count)
 }
 
 /* ---- The age of the index ---- */
-
-/* The times of the last runs that indexed some sides, and the files that they could not read. */
-struct index_age {
-	int64_t oldest_ns, newest_ns; /* 0: there is no finished run */
-	bool was_begun;		      /* is there a run? */
-	uint64_t errors;
-};
-
-static bool covers(const struct finder *finder, const struct scan_run *run,
-		   const struct find_side *side)
-{
-	int64_t host = side->host == NULL ? finder->local_host
-					  : name_list_id(&finder->hosts, side->host);
-
-	return run->scope.host == host && run->scope.tag_set == finder->tag_set &&
-	       (path_is_at_or_below(side->directory, run->root) ||
-		path_is_at_or_below(run->root, side->directory));
-}
-
-/* Is there a later run of the same root? */
-static bool is_repeated(const struct scan_run_list *list, size_t at)
-{
-	const struct scan_run *run = &list->runs[at];
-
-	for (size_t i = at + 1; i < list->count; i++)
-		if (list->runs[i].scope.host == run->scope.host &&
-		    list->runs[i].scope.tag_set == run->scope.tag_set &&
-		    list->runs[i].finished_at_ns != 0 &&
-		    path_is_at_or_below(run->root, list->runs[i].root))
-			return true;
-	return false;
-}
-
-/* Count the runs of a side that did not end, and whose roots were never indexed completely. */
-static uint64_t count_unfinished(const struct finder *finder, const struct scan_run_list *list,
-				 const struct find_side *side)
-{
-	uint64_t unfinished = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct scan_run *run = &list->runs[i];
-		bool is_finished = run->finished_at_ns != 0 || !covers(finder, run, side);
-		for (size_t k = 0; !is_finished && k < list->count; k++)
-			is_finished = list->runs[k].scope.host == run->scope.host &&
-				      list->runs[k].scope.tag_set == run->scope.tag_set &&
-				      list->runs[k].finished_at_ns != 0 &&
-				      path_is_at_or_below(run->root, list->runs[k].root);
-		unfinished += !is_finished;
-	}
-	return unfinished;
-}
-
-/* Add the runs of these sides, or all runs if there are no sides. */
-static struct index_age age_of(const struct finder *finder, const struct scan_run_list *list,
-			       const struct find_side *sides, size_t count)
-{
-	struct index_age age = {.errors = 0};
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct scan_run *run = &list->runs[i];
-		bool is_covered = count == 0;
-		for (size_t k = 0; k < count; k++)
-			is_covered = is_covered || covers(finder, run, &sides[k]);
-		age.was_begun = age.was_begun || is_covered;
-		if (!is_covered || run->finished_at_ns == 0 || is_repeated(list, i))
-			continue;
-		if (age.oldest_ns == 0 || run->started_at_ns < age.oldest_ns)
-			age.oldest_ns = run->started_at_ns;
-		if (run->started_at_ns > age.newest_ns)
-			age.newest_ns = run->started_at_ns;
-		age.errors += (uint64_t)run->errors;
-	}
-	return age;
-}
 
 #define TIME_SIZE 24
 #define UNKNOWN_TIME "at an unknown time"
@@ -142,21 +70,6 @@ static void write_age(FILE *out, const char *what, const struct index_age *age, 
 
 /* ---- The summary ---- */
 
-static uint64_t count_missing(const struct presence *found)
-{
-	uint64_t missing = 0;
-
-	for (int state = CONTENT_MISSING; state < PRESENCE_STATES; state++)
-		missing += found->files[state];
-	return missing;
-}
-
-static uint64_t count_all(const struct presence *found)
-{
-	return found->files[CONTENT_ELSEWHERE] + found->files[CONTENT_INSIDE] +
-	       count_missing(found);
-}
-
 /* Write a word such as "in" and the names of some sides and lists, or their number. */
 static void write_sides(FILE *out, const struct find_plan *plan, const char *where,
 			const struct side_list *list, const struct find_known *lists,
@@ -187,12 +100,15 @@ static void write_sides(FILE *out, const struct find_plan *plan, const char *whe
 	free(name);
 }
 
-static void write_place(FILE *out, const struct find_plan *plan, bool is_missing)
+/* Write where files are, or should be, outside the given number of directories in question. */
+static void write_place(FILE *out, const struct find_plan *plan, size_t in_question,
+			bool is_missing)
 {
 	const struct find_arguments *arguments = plan->arguments;
 
 	if (arguments->places.count + arguments->place_list_count == 0)
-		fputs("elsewhere in the index", out);
+		fputs(in_question > 1 ? "outside them in the index" : "elsewhere in the index",
+		      out);
 	else
 		write_sides(out, plan,
 			    arguments->places.count + arguments->place_list_count == 1 ? "in"
@@ -225,7 +141,7 @@ static void write_states(FILE *out, const struct presence *found)
 
 static void write_result(FILE *out, const struct find_plan *plan, const struct presence *found)
 {
-	uint64_t missing = count_missing(found), all = count_all(found);
+	uint64_t missing = presence_count_missing(found), all = presence_count(found);
 	int64_t bytes = found->bytes[CONTENT_MISSING] + found->bytes[CONTENT_NOT_INDEXED] +
 			found->bytes[CONTENT_CHANGED];
 	char count[32], files[32], size[32];
@@ -251,7 +167,7 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 	      : missing == 1		? " is not "
 					: " are not ",
 	      out);
-	write_place(out, plan, missing > 0);
+	write_place(out, plan, plan->arguments->tops.count, missing > 0);
 	if (missing > 0)
 		fprintf(out, ": %s", format_bytes((double)bytes, size));
 	fputc('.', out);
@@ -276,27 +192,128 @@ static void write_others(FILE *out, const struct presence *found)
 			found->left_out == 1 ? "was" : "were");
 }
 
-/* Files in question that nobody could examine, below tops that are not walked. */
-struct unknown_files {
-	uint64_t errors, unfinished;
-};
-
-static void write_errors(FILE *out, const struct unknown_files *unknown)
+static void write_errors(FILE *out, const struct presence *found)
 {
 	char count[32];
 
-	if (unknown->errors > 0)
+	if (found->unread > 0)
 		fprintf(out, " simhash could not read %s file%s there.",
-			format_count(unknown->errors, count), plural(unknown->errors));
-	if (unknown->unfinished > 0)
+			format_count(found->unread, count), plural(found->unread));
+	if (found->unfinished > 0)
 		fprintf(out, " %s run%s of simhash there did not end, so other files may exist.",
-			format_count(unknown->unfinished, count), plural(unknown->unfinished));
+			format_count(found->unfinished, count), plural(found->unfinished));
 }
 
-static int summarize(const struct find_plan *plan, struct listing *listing,
-		     const struct presence *found, const struct index_age ages[2],
-		     const struct unknown_files *unknown, struct simhash_error *error)
+/* ---- Which directories can be deleted ---- */
+
+static void write_top(FILE *out, const struct find_plan *plan, size_t at)
 {
+	size_t size;
+	char *name = side_name(plan, &plan->arguments->tops.sides[at], &size);
+
+	if (name != NULL)
+		write_escaped(out, (struct bytes){name, size});
+	free(name);
+}
+
+static void write_verdict(FILE *out, const struct find_plan *plan, size_t at,
+			  const struct deletable *top)
+{
+	char files[32], missing[32], size[32];
+
+	format_count(top->files, files);
+	fputc('\n', out);
+	write_top(out, plan, at);
+	if (top->files == 0) {
+		fputs(" has no files with content.", out);
+		return;
+	}
+	if (top->files == 1)
+		fputs(top->is_alone ? " can be deleted: its only file is also "
+				    : " must stay: its only file is not ",
+		      out);
+	else if (top->is_alone)
+		fprintf(out, " can be deleted: all its %s files are also ", files);
+	else if (top->missing == top->files)
+		fprintf(out, " must stay: none of its %s files is ", files);
+	else
+		fprintf(out, " must stay: %s of its %s files %s not ",
+			format_count(top->missing, missing), files,
+			top->missing == 1 ? "is" : "are");
+	write_place(out, plan, 1, !top->is_alone);
+	if (!top->is_alone)
+		fprintf(out, ": %s", format_bytes((double)top->missing_bytes, size));
+	else if (top->inside > 0)
+		fprintf(out, ", %s of them only in archives", format_count(top->inside, missing));
+	fputc('.', out);
+}
+
+/*
+ * Write "A, B and C": the directories that can be deleted together, or the others that can be
+ * deleted alone.
+ */
+static void write_tops(FILE *out, const struct find_plan *plan, const struct deletable *tops,
+		       bool are_together)
+{
+	size_t count = plan->arguments->tops.count, left = 0;
+	bool is_first = true;
+
+	for (size_t i = 0; i < count; i++)
+		left += tops[i].is_alone && tops[i].is_together == are_together;
+	for (size_t i = 0; i < count; i++) {
+		if (!tops[i].is_alone || tops[i].is_together != are_together)
+			continue;
+		fputs(is_first ? "" : left == 1 ? " and " : ", ", out);
+		write_top(out, plan, i);
+		is_first = false;
+		left--;
+	}
+}
+
+static void write_together(FILE *out, const struct find_plan *plan, const struct deletable *tops)
+{
+	size_t alone = 0, together = 0;
+
+	for (size_t i = 0; i < plan->arguments->tops.count; i++) {
+		alone += tops[i].is_alone;
+		together += tops[i].is_together;
+	}
+	if (alone < 2)
+		return;
+	fputs(alone == together ? "\n" : "\nBut not all together: if you delete ", out);
+	write_tops(out, plan, tops, true);
+	if (alone == together) {
+		fputs(" can be deleted together.", out);
+		return;
+	}
+	fputs(", keep ", out);
+	write_tops(out, plan, tops, false);
+	fputc('.', out);
+}
+
+static void write_deletable(FILE *out, const struct find_plan *plan, const struct deletable *tops)
+{
+	for (size_t i = 0; i < plan->arguments->tops.count; i++)
+		write_verdict(out, plan, i, &tops[i]);
+	write_together(out, plan, tops);
+}
+
+/* The question behind several directories: which of them can be deleted? */
+static bool is_judged(const struct find_plan *plan, const struct presence *found)
+{
+	size_t count = plan->arguments->tops.count;
+
+	return plan->shows_summary && count > 1 && count <= TOPS_JUDGED && found->left_out == 0;
+}
+
+/* ---- The summaries ---- */
+
+/* `tops` is NULL if it is unknown which directories can be deleted. */
+static int summarize(const struct find_plan *plan, struct listing *listing,
+		     const struct presence *found, const struct deletable *tops,
+		     struct simhash_error *error)
+{
+	const struct find_arguments *arguments = plan->arguments;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -308,15 +325,18 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 		return error_set_memory(error);
 	write_result(out, plan, found);
 	write_others(out, found);
-	write_errors(out, unknown);
-	write_age(out, " Indexed: these files", &ages[0],
-		  found->files[CONTENT_NOT_INDEXED] < count_all(found) ? UNKNOWN_TIME : "never");
-	if (plan->arguments->places.count + plan->arguments->place_list_count == 0)
-		write_age(out, ", the whole index", &ages[1], UNKNOWN_TIME);
-	else if (plan->arguments->places.count > 0)
-		write_age(out, plan->arguments->places.count == 1 ? ", the place" : ", the places",
-			  &ages[1], UNKNOWN_TIME);
+	write_errors(out, found);
+	write_age(out, " Indexed: these files", &found->asked_age,
+		  found->files[CONTENT_NOT_INDEXED] < presence_count(found) ? UNKNOWN_TIME
+									    : "never");
+	if (arguments->places.count + arguments->place_list_count == 0)
+		write_age(out, ", the whole index", &found->place_age, UNKNOWN_TIME);
+	else if (arguments->places.count > 0)
+		write_age(out, arguments->places.count == 1 ? ", the place" : ", the places",
+			  &found->place_age, UNKNOWN_TIME);
 	fputc('.', out);
+	if (tops != NULL)
+		write_deletable(out, plan, tops);
 	return write_list_summary(listing, out, &text, error);
 }
 
@@ -405,32 +425,6 @@ static int check_sides(const struct find_plan *plan, struct finder *finder,
 	return 0;
 }
 
-/* The row of an archive says whether all of it was read. */
-static bool is_archive(const struct find_plan *plan, const struct find_side *side)
-{
-	size_t size = outer_path_size(side->directory);
-	char *path = strndup(side->directory.data, size);
-	struct stat status;
-	bool is_file = path != NULL && is_this_host(plan, side) && stat(path, &status) == 0 &&
-		       S_ISREG(status.st_mode);
-
-	free(path);
-	return is_file;
-}
-
-/* Count the files that simhash could not read below tops that are not walked. */
-static uint64_t count_unknown(const struct find_plan *plan, const struct finder *finder,
-			      const struct scan_run_list *runs)
-{
-	const struct side_list *tops = &plan->arguments->tops;
-	uint64_t unknown = 0;
-
-	for (size_t i = 0; i < tops->count; i++)
-		if (!is_walked(&tops->sides[i]) && !is_archive(plan, &tops->sides[i]))
-			unknown += age_of(finder, runs, &tops->sides[i], 1).errors;
-	return unknown;
-}
-
 /* If the index lacks files that exist, suggest the command that indexes them. */
 static int suggest_indexing(const struct find_plan *plan, const struct presence *found,
 			    struct find_outcome *outcome, struct simhash_error *error)
@@ -456,19 +450,6 @@ static int suggest_indexing(const struct find_plan *plan, const struct presence 
 	return close_text(out, &outcome->next_paths) != 0 ? error_set_memory(error) : 0;
 }
 
-/* Count the runs below such tops that did not find all files. */
-static uint64_t count_all_unfinished(const struct find_plan *plan, const struct finder *finder,
-				     const struct scan_run_list *runs)
-{
-	const struct side_list *tops = &plan->arguments->tops;
-	uint64_t unfinished = 0;
-
-	for (size_t i = 0; i < tops->count; i++)
-		if (!is_walked(&tops->sides[i]) && !is_archive(plan, &tops->sides[i]))
-			unfinished += count_unfinished(finder, runs, &tops->sides[i]);
-	return unfinished;
-}
-
 static int list_missing(const struct find_plan *plan, struct finder *finder,
 			const struct known_contents *lists, struct search_progress *search,
 			struct listing *listing, struct find_outcome *outcome,
@@ -484,38 +465,32 @@ static int list_missing(const struct find_plan *plan, struct finder *finder,
 		.relatives = plan->request->kinds == 0
 				     ? PAIRS_SIMILAR | PAIRS_PARTS
 				     : plan->request->kinds & (PAIRS_SIMILAR | PAIRS_PARTS)};
-	struct scan_run_list runs;
+	struct deletable tops[TOPS_JUDGED];
 	struct presence found;
-	struct index_age ages[2];
-	struct unknown_files unknown;
+	bool judges;
 	int status;
 
-	if (store_read_runs(finder->store, &runs, error) != 0)
+	if (finder_missing(finder, &wanted, &found, error) != 0)
 		return -1;
-	status = finder_missing(finder, &wanted, &found, error);
-	if (status == 0) {
-		ages[0] = age_of(finder, &runs, wanted.tops, wanted.top_count);
-		ages[1] = age_of(finder, &runs, wanted.places, wanted.place_count);
-		unknown = (struct unknown_files){count_unknown(plan, finder, &runs),
-						 count_all_unfinished(plan, finder, &runs)};
-		outcome->counts.rows = count_all(&found);
-		outcome->counts.empty = found.empty;
-		outcome->excluded = found.left_out;
-		outcome->unreadable = found.files[CONTENT_UNREADABLE] + unknown.errors;
-		outcome->missing = count_missing(&found) + unknown.errors + unknown.unfinished;
-		outcome->found = outcome->missing;
-		search_progress_stop(search);
-		if (plan->has_pager)
-			pager_start(PROGRAM);
-		status = summarize(plan, listing, &found, ages, &unknown, error);
-		if (status == 0)
-			status = listing_write_presence(listing, &found, arguments->order.limit,
-							false, error);
-		if (status == 0)
-			status = suggest_indexing(plan, &found, outcome, error);
-		presence_release(&found);
-	}
-	scan_run_list_release(&runs);
+	outcome->counts.rows = presence_count(&found);
+	outcome->counts.empty = found.empty;
+	outcome->excluded = found.left_out;
+	outcome->unreadable = found.files[CONTENT_UNREADABLE] + found.unread;
+	outcome->missing = presence_count_missing(&found) + found.unread + found.unfinished;
+	outcome->found = outcome->missing;
+	judges = is_judged(plan, &found);
+	status = judges ? finder_deletable(finder, &wanted, tops, error) : 0;
+	search_progress_stop(search);
+	if (status == 0 && plan->has_pager)
+		pager_start(PROGRAM);
+	if (status == 0)
+		status = summarize(plan, listing, &found, judges ? tops : NULL, error);
+	if (status == 0)
+		status = listing_write_presence(listing, &found, arguments->order.limit, false,
+						error);
+	if (status == 0)
+		status = suggest_indexing(plan, &found, outcome, error);
+	presence_release(&found);
 	return status;
 }
 
