@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Run both commands of the README on a bare machine: a new Debian from debootstrap, with the release
-# and the package source of this machine, in a temporary folder. A clean clone of HEAD is copied
-# into it, and scripts/quickstart.sh and scripts/test.sh install the packages that they need.
+# Run both commands of the README on a bare machine: a new Debian from debootstrap, by default with the
+# release and the package sources of this machine, in a temporary folder. A clean clone of HEAD is
+# copied into it, and scripts/quickstart.sh and scripts/test.sh install the packages that they need.
 #
 #     scripts/bare-machine.sh [OPTION]... [PRESET]...      (default: as scripts/test.sh)
 #
 #     --user=root|sudo|both   as root with the checkout in root's home, as a user with sudo, or
 #                             one after the other, each on a new machine (default: both)
+#     --release=CODENAME      another release of Debian, such as trixie, from the same package source
 #     --cache=FOLDER          keep the downloaded packages there for the next run
 #     --keep                  do not remove the machine; its folder is printed
 #     --check                 only print why a bare machine cannot be made here, if so
@@ -18,9 +19,6 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 
 # why_not: print the missing requirements; nothing if a bare machine can be made
 why_not() {
-	local codename
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
 	if [ "$(uname -s)" != Linux ] || ! command -v apt-get >/dev/null; then
 		echo "this is not Debian"
 	elif [ -n "${SIMHASH_BARE_MACHINE:-}" ]; then
@@ -36,11 +34,15 @@ why_not() {
 	fi
 }
 
+# shellcheck source=/dev/null
+own_codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
+codename=$own_codename
 users=(root sudo) cache='' keep=false presets=()
 for argument; do
 	case $argument in
 	--user=both) users=(root sudo) ;;
 	--user=root | --user=sudo) users=("${argument#*=}") ;;
+	--release=?*) codename=${argument#*=} ;;
 	--cache=?*)
 		mkdir -p "${argument#*=}"
 		cache=$(cd "${argument#*=}" && pwd)
@@ -148,17 +150,16 @@ quietly() {
 	echo "$what: $((SECONDS - start)) s"
 }
 
-# Make a Debian with the package sources, keys, proxies and names of this machine.
+# Make a Debian with the package sources, keys, proxies and names of this machine. Another release has
+# one package source, without its updates.
 make_machine() {
-	local codename site path options=(--variant=minbase)
-	# shellcheck source=/dev/null
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	local site path options=(--variant=minbase)
 	# Sources without a downloaded list are not shown, and without any list there are none.
 	[ -n "$(apt-get indextargets 'Identifier: Packages')" ] || apt-get update -qq
 	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' |
-		awk -v release="$codename" '$1 == release { print $2; exit }')
+		awk -v release="$own_codename" '$1 == release { print $2; exit }')
 	[ -n "$site" ] || {
-		echo "bare-machine.sh: no package source of $codename is configured" >&2
+		echo "bare-machine.sh: no package source of $own_codename is configured" >&2
 		exit 1
 	}
 	[ -z "$cache" ] || options+=(--cache-dir="$cache")
@@ -169,9 +170,11 @@ make_machine() {
 	chmod 755 "$machine"
 	quietly "Debian $codename" debootstrap "${options[@]}" "$codename" "$machine" "$site"
 
-	rm -rf "$machine"/etc/apt/sources.list*
-	for path in sources.list sources.list.d preferences preferences.d auth.conf auth.conf.d \
-		trusted.gpg trusted.gpg.d keyrings; do
+	if [ "$codename" = "$own_codename" ]; then
+		rm -rf "$machine"/etc/apt/sources.list*
+		cp -a /etc/apt/sources.list* "$machine/etc/apt/"
+	fi
+	for path in preferences preferences.d auth.conf auth.conf.d trusted.gpg trusted.gpg.d keyrings; do
 		[ ! -e "/etc/apt/$path" ] || cp -a "/etc/apt/$path" "$machine/etc/apt/"
 	done
 	cp -an /usr/share/keyrings "$machine/usr/share/"

@@ -7,6 +7,8 @@
 #     tsan     under ThreadSanitizer
 #     arm64    the library built for 64-bit ARM, under qemu-user on x86-64
 #     fuzz     each fuzz target for some seconds
+#     packages the packages and the wheel are made, checked, installed, upgraded and removed
+#              (scripts/packages.sh); only on a bare machine, whose system they change
 #     clang    a release built by clang, and the tests of the libraries, without a server and emulated
 #              kernels
 #
@@ -15,7 +17,7 @@
 #
 #     scripts/test.sh [PRESET]...
 #
-# By default, all presets except for clang run; as root, bare replaces release if possible.
+# By default, all presets except for packages and clang run; as root, bare replaces release if possible.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -74,6 +76,10 @@ for preset in "${presets[@]}"; do
 	case $preset in
 	fuzz)
 		scripts/fuzz.sh 2
+		continue
+		;;
+	packages)
+		scripts/packages.sh
 		continue
 		;;
 	bare)
