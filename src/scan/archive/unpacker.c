@@ -190,7 +190,7 @@ static size_t fill_hole(const struct unpacker *unpacker, size_t have)
 {
 	const struct member *member = &unpacker->member;
 	int64_t rest = member->sparse_size - member->size_bytes - (int64_t)have;
-	size_t room = PIECE_MAX - have;
+	size_t room = have < PIECE_MAX ? PIECE_MAX - have : 0;
 
 	if (rest <= 0)
 		return have;

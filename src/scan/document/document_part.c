@@ -386,6 +386,29 @@ static void declared_entity(void *user_data, const XML_Char *name, int is_parame
 	stop(user_data, CONTAINER_DECLARES_ENTITIES);
 }
 
+/* Newer versions of expat have other functions for the same purpose. */
+static void set_salt(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || (XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION >= 8)
+	const uint64_t words[2] = {hash_seeded(0, 0), hash_seeded(1, 0)};
+	uint8_t salt[16];
+
+	memcpy(salt, words, sizeof salt);
+	XML_SetHashSalt16Bytes(parser, salt);
+#else
+	XML_SetHashSalt(parser, (unsigned long)hash_seeded(0, 0) | 1);
+#endif
+}
+
+static int64_t present_byte(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || (XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION >= 9)
+	return XML_GetCurrentByteIndex64(parser);
+#else
+	return XML_GetCurrentByteIndex(parser);
+#endif
+}
+
 /* ---- A part ---- */
 
 struct part_reader *part_reader_new(size_t max_bytes)
@@ -401,7 +424,7 @@ struct part_reader *part_reader_new(size_t max_bytes)
 	reader->elements = nothing;
 	reader->max_bytes = max_bytes;
 	XML_SetUserData(parser, reader);
-	XML_SetHashSalt(parser, (unsigned long)hash_seeded(0, 0) | 1);
+	set_salt(parser);
 	XML_SetElementHandler(parser, start_element, end_element);
 	XML_SetCharacterDataHandler(parser, characters);
 	XML_SetSkippedEntityHandler(parser, skipped_entity);
@@ -413,7 +436,7 @@ struct part_reader *part_reader_new(size_t max_bytes)
 
 void part_reader_add(struct part_reader *reader, const void *bytes, size_t size, bool is_last)
 {
-	XML_Index at;
+	int64_t at;
 
 	if (reader->is_over)
 		return;
@@ -425,7 +448,7 @@ void part_reader_add(struct part_reader *reader, const void *bytes, size_t size,
 		reader->is_over = true;
 		return;
 	}
-	at = XML_GetCurrentByteIndex(reader->parser);
+	at = present_byte(reader->parser);
 	if (!is_last && reader->fed_bytes - (at < 0 ? 0 : at) > TOKEN_MAX)
 		stop(reader, reader->kind == PART_NONE ? 0 : CONTAINER_HAS_LONG_TEXT);
 }
