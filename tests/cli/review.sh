@@ -185,6 +185,28 @@ sees "@@ "
 press h
 sees "REMOVE"
 
+# ---- Versions and parts of a file ----
+(seq 999 && echo edited && seq 1001 2000) >"$files/p/version"
+(seq 100000 120000 && seq 2000 && seq 200000 210000) >"$files/p/whole.log"
+runs 0 "$SIMHASH" -q "$files/p"
+press h h g / a Enter Tab / one Enter Enter g v
+sees ">99 %"
+sees "part of"
+press / w h o l e Enter
+sees "lines 20002-22001 of $files/p/whole.log"
+press d
+sees "Only identical files are marked."
+press g Enter
+sees "edited"
+press h h
+sees "2020-01-01"
+rm "$files"/p/{version,whole.log}
+press v Enter
+sees "cannot open the file"
+runs 0 "$SIMHASH" -q "$files/p"
+press h v
+sees "lines 1-1000 are $files/a/two"
+
 # ---- Each way to end saves the marks, and the plan follows ----
 press q
 sees "status 2"

@@ -118,7 +118,9 @@ static void enter(struct view *view, bool is_arrow)
 	uint32_t folder = view_folder(view);
 	const struct review_folder *f = &view->model->folders[folder];
 
-	if (view->list == LIST_GROUPS) {
+	if (view->list == LIST_RELATED) {
+		view_compare_relative(view);
+	} else if (view->list == LIST_GROUPS) {
 		open_files(view);
 	} else if (view->list == LIST_FOLDERS && is_arrow && f->first_child != REVIEW_NONE &&
 		   !f->is_open) {
@@ -246,6 +248,8 @@ static bool matches(struct view *view, size_t at)
 					model->contents[view_content(view)].first + (uint32_t)at,
 					&view->path) > 0 &&
 		       name_has(bytes_of(view->path.text), view->search);
+	case LIST_RELATED:
+		return name_has(bytes_of(view->relatives.items[at].name), view->search);
 	case LIST_TEXT:
 		return name_has(view->text.rows[at].left, view->search) ||
 		       name_has(view->text.rows[at].right, view->search);
@@ -332,8 +336,7 @@ static void show_help(struct view *view)
 	show_text(view);
 }
 
-/* Compare the two files whose paths are the titles. */
-static void show_comparison(struct view *view)
+void view_show_comparison(struct view *view)
 {
 	struct simhash_error error;
 
@@ -352,16 +355,14 @@ static void show_comparison(struct view *view)
 	show_text(view);
 }
 
-static char *path_of(struct view *view, uint32_t file)
-{
-	return review_file_path(view->model, file, &view->path) == 0 ? NULL
-								     : strdup(view->path.text);
-}
-
 static void compare(struct view *view)
 {
 	uint32_t file, other = view->compared;
 
+	if (view->list == LIST_RELATED) {
+		view_compare_relative(view);
+		return;
+	}
 	if (view->list == LIST_GROUPS)
 		open_files(view);
 	file = view_file(view);
@@ -379,9 +380,9 @@ static void compare(struct view *view)
 	}
 	free(view->text_titles[0]);
 	free(view->text_titles[1]);
-	view->text_titles[0] = path_of(view, other);
-	view->text_titles[1] = path_of(view, file);
-	show_comparison(view);
+	view->text_titles[0] = view_path_of(view, other);
+	view->text_titles[1] = view_path_of(view, file);
+	view_show_comparison(view);
 }
 
 /* ---- Prompts ---- */
@@ -506,7 +507,7 @@ static bool press_to_look(struct view *view, unsigned key)
 	case 't':
 		view->is_beside = !view->is_beside;
 		if (view->list == LIST_TEXT && !view->is_help)
-			show_comparison(view);
+			view_show_comparison(view);
 		return true;
 	default:
 		return false;
@@ -515,6 +516,11 @@ static bool press_to_look(struct view *view, unsigned key)
 
 static void press_in_list(struct view *view, unsigned key)
 {
+	if (view->list == LIST_RELATED &&
+	    (key == 'd' || key == 's' || key == 'c' || key == 'r' || key == 'R')) {
+		say_in(view, "Only identical files are marked. h goes back to them.");
+		return;
+	}
 	switch (key) {
 	case 'l':
 	case SCREEN_RIGHT:
@@ -551,6 +557,9 @@ static void press_in_list(struct view *view, unsigned key)
 	case '=':
 		compare(view);
 		break;
+	case 'v':
+		view_list_relatives(view);
+		break;
 	default:
 		break;
 	}
@@ -561,7 +570,7 @@ void view_press(struct view *view, unsigned key)
 	/* A longer or shorter screen shows other rows of a text. */
 	if (key == SCREEN_RESIZED) {
 		if (view->list == LIST_TEXT && !view->is_help)
-			show_comparison(view);
+			view_show_comparison(view);
 		return;
 	}
 	if (view->prompt != NULL) {

@@ -110,10 +110,11 @@ static int take_result(struct review_result *result, const struct review_model *
 }
 
 static int review(struct review_model *model, struct review_saved *saved,
-		  const struct review_options *options, struct review_result *result,
-		  struct simhash_error *error)
+		  const struct review_source *source, const struct review_options *options,
+		  struct review_result *result, struct simhash_error *error)
 {
-	struct view view = {.model = model, .saved = saved, .acts = options->acts};
+	struct view view = {
+		.model = model, .saved = saved, .source = source, .acts = options->acts};
 	char kept[32];
 	int status = view_init(&view, error);
 
@@ -156,7 +157,7 @@ int review_run(const struct review_source *source, const struct review_options *
 		status = review_load(&saved, &model, options->decisions_path, &heading, error);
 	show_status(NULL);
 	if (status == 0)
-		status = review(&model, &saved, options, result, error);
+		status = review(&model, &saved, source, options, result, error);
 	if (status == 0 && result->signal == 0)
 		status = take_result(result, &model, error);
 	if (status == 0 && saved.path != NULL) {

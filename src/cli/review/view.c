@@ -20,6 +20,7 @@
 #define TWO_LISTS_MIN 60 /* a narrower screen shows one list */
 #define TWO_TEXTS_MIN 100
 #define DEPTH_SHOWN 12
+#define RELATION_COLUMNS 17
 
 const char view_help[] =
 	"Move\n"
@@ -38,6 +39,9 @@ const char view_help[] =
 	"Look\n"
 	"  =               compare: press it on one file, then on another one; or twice\n"
 	"                  on one file for its first copy\n"
+	"  v               versions and parts of a file: all files of the index that are\n"
+	"                  similar, contain it or are part of it, with the place; Enter\n"
+	"                  compares one of them\n"
 	"  t               one or two columns, on a screen of 100 columns or more\n"
 	"  / n N           search for a part of a name; next; previous\n"
 	"Folders\n"
@@ -77,6 +81,7 @@ void view_release(struct view *view)
 	free(view->text_titles[1]);
 	free(view->path.text);
 	comparison_release(&view->text);
+	review_relatives_release(&view->relatives);
 }
 
 /* The next folder of the tree, below `top`; REVIEW_NONE after the last one. */
@@ -134,6 +139,12 @@ uint32_t view_file(const struct view *view)
 	return content == REVIEW_NONE ? REVIEW_NONE
 				      : view->model->contents[content].first +
 						(uint32_t)view->cursors[LIST_FILES].at;
+}
+
+char *view_path_of(struct view *view, uint32_t file)
+{
+	return review_file_path(view->model, file, &view->path) == 0 ? NULL
+								     : strdup(view->path.text);
 }
 
 size_t view_height(void)
@@ -274,6 +285,20 @@ static void draw_file(struct view *view, unsigned row, struct area area, size_t 
 			 view->path.text);
 }
 
+static void draw_relative(struct view *view, unsigned row, struct area area, size_t at,
+			  bool is_selected)
+{
+	const struct review_relative *relative = &view->relatives.items[at];
+	char text[64];
+
+	put_text(row, &area, 1, STYLE_PLAIN, is_selected, "");
+	put_text(row, &area, RELATION_COLUMNS, STYLE_BOLD, is_selected, relative->label);
+	put_size(row, &area, is_selected, relative->size_bytes);
+	format_time(relative->mtime_ns, text, sizeof text);
+	put_text(row, &area, 18, STYLE_SOFT, is_selected, text);
+	put_text(row, &area, area.width, STYLE_PLAIN, is_selected, relative->name);
+}
+
 static void draw_line(struct view *view, unsigned row, struct area area, size_t at,
 		      bool is_selected)
 {
@@ -359,6 +384,27 @@ static void draw_title(struct view *view)
 		   bytes_of(text));
 }
 
+/* The path, and the place of a part. */
+static void draw_related(const struct view *view, unsigned row)
+{
+	const struct review_relative *relative =
+		&view->relatives.items[view->cursors[LIST_RELATED].at];
+	struct screen_place place = {row, 0, screen_columns(), STYLE_PLAIN, false, true};
+
+	if (relative->place[0] != '\0') {
+		char text[80];
+		snprintf(text, sizeof text, "%s %s ", relative->place,
+			 relative->is_contained ? "are" : "of");
+		place.width = (unsigned)strlen(text);
+		screen_put(&place, bytes_of(text));
+		place.column = place.width;
+		place.width = screen_columns() > place.column ? screen_columns() - place.column : 0;
+	}
+	place.style = STYLE_BOLD;
+	place.keeps_head = false;
+	screen_put(&place, bytes_of(relative->name));
+}
+
 /* Write what is under the cursor in full. */
 static void draw_detail(struct view *view)
 {
@@ -377,6 +423,10 @@ static void draw_detail(struct view *view)
 	if (view->list == LIST_FOLDERS) {
 		if (review_folder_path(model, view_folder(view), &view->path) > 0)
 			draw_bar(row, STYLE_BOLD, bytes_of(view->path.text));
+		return;
+	}
+	if (view->list == LIST_RELATED) {
+		draw_related(view, row);
 		return;
 	}
 	if (view->list == LIST_FILES && review_file_path(model, view_file(view), &view->path) > 0) {
@@ -416,13 +466,15 @@ static void draw_keys(struct view *view)
 	static const char *const texts[LIST_TEXT] = {
 		"?help  Enter groups  l/h open/close  d remove  r rule  /search  u undo  q quit",
 		"?help  Enter files  h back  d remove here  r rule  /search  u undo  q quit",
-		"?help  d remove  s keep  c clear  r rule  = compare  h back  u undo  q quit",
+		"?help  d remove  s keep  c clear  = compare  v versions  h back  u undo  q quit",
+		"?help  Enter compare  h back  /search",
 	};
 	/* After the number of files. */
 	static const char *const acting[LIST_TEXT] = {
 		"?help  Enter groups  d remove  r rule  u undo",
 		"?help  Enter files  h back  d remove  u undo",
 		"?help  d remove  s keep  c clear  h back",
+		"?help  Enter compare  h back",
 	};
 	uint64_t removed = view->model->removed;
 	char text[160], count[32];
@@ -451,8 +503,9 @@ static void draw_lists(struct view *view)
 		draw_list(view, LIST_TEXT, all, draw_line);
 		return;
 	}
-	if (view->list == LIST_FILES) {
-		draw_list(view, LIST_FILES, all, draw_file);
+	if (view->list == LIST_FILES || view->list == LIST_RELATED) {
+		draw_list(view, view->list, all,
+			  view->list == LIST_FILES ? draw_file : draw_relative);
 		return;
 	}
 	if (columns < TWO_LISTS_MIN) {

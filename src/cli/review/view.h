@@ -8,11 +8,13 @@
 
 #include "cli/review/compare.h"
 #include "cli/review/saved.h"
+#include "cli/review/source.h"
 
 enum view_list {
 	LIST_FOLDERS, /* the tree */
 	LIST_GROUPS,  /* the contents of the folder under the cursor */
 	LIST_FILES,   /* the files of the content under the cursor */
+	LIST_RELATED, /* the files related to the file under the cursor */
 	LIST_TEXT,    /* a comparison, or the help */
 	LISTS
 };
@@ -31,6 +33,8 @@ struct view {
 	uint32_t *groups;  /* the contents of listed_folder */
 	uint32_t listed_folder;
 	uint32_t compared; /* the file to compare with; or REVIEW_NONE */
+	const struct review_source *source;
+	struct review_relatives relatives; /* of the file with the path text_titles[0] */
 	struct comparison text;
 	char *text_titles[2]; /* owned */
 	bool is_beside, is_help;
@@ -55,6 +59,9 @@ void view_list_folders(struct view *view);
 /* List the groups of the folder under the cursor, unless they are listed. */
 int view_list_groups(struct view *view, struct simhash_error *error);
 
+/* The path of a file, which the caller frees. NULL: memory is short. */
+char *view_path_of(struct view *view, uint32_t file);
+
 /* The folder, content or file under the cursor; REVIEW_NONE if there is none. */
 uint32_t view_folder(const struct view *view);
 uint32_t view_content(const struct view *view);
@@ -67,6 +74,13 @@ size_t view_height(void);
 bool view_has_room_for_two(void);
 
 void view_draw(struct view *view);
+
+/* List the files that are related to the file under the cursor; or compare it with one of them. */
+void view_list_relatives(struct view *view);
+void view_compare_relative(struct view *view);
+
+/* Compare the two files whose paths are the titles. */
+void view_show_comparison(struct view *view);
 
 /* Do what a key means. */
 void view_press(struct view *view, unsigned key);

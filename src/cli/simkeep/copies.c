@@ -18,7 +18,9 @@
 #include "cli/simkeep/keep_tasks.h"
 #include "cli/simkeep/plan_script.h"
 #include "cli/terminal/terminal.h"
+#include "find/reading/confirm.h"
 #include "find/rule/finder.h"
+#include "report/lists/formatter.h"
 #include "store/names/name_list.h"
 #include "store/names/tag_sets.h"
 #include "store/open/store.h"
@@ -255,17 +257,142 @@ static int hand_on(struct acting *acting, struct copy_sorter *copies, const char
 
 /* ---- A review ---- */
 
-static bool leave_path_out(void *context, const char *path)
-{
-	return tool_trees_leave_out(context, path);
-}
-
-/* The index that is read, and its URL. */
+/* The index that is read, its URL, and the files that are left out. */
 struct reviewed_index {
+	struct acting *acting;
 	struct store *store;
-	const char *url;
+	const char *url, *host;
 	const struct simhash_tag_set *tags;
 };
+
+static bool leave_path_out(void *context, const char *path)
+{
+	struct reviewed_index *index = context;
+
+	return tool_trees_leave_out(&index->acting->tools, path);
+}
+
+static int take_relative(void *context, unsigned thread, const struct file_pair *pair,
+			 struct simhash_error *error)
+{
+	(void)thread;
+	return pair->relation.is_identical ? 0 : pair_list_add(context, pair, error);
+}
+
+/* The file is shown as changed when it is compared or removed. */
+static void leave_unreadable(void *context, struct bytes path, int system_errno)
+{
+	(void)context;
+	(void)path;
+	(void)system_errno;
+}
+
+static void leave_unconfirmed(void *context, const struct find_file *file, int system_errno)
+{
+	(void)context;
+	(void)file;
+	(void)system_errno;
+}
+
+static char *keep_text(struct review_relatives *found, struct bytes text)
+{
+	char *kept = arena_take(&found->texts, text.size + 1);
+
+	if (kept != NULL) {
+		memcpy(kept, text.data, text.size);
+		kept[text.size] = '\0';
+	}
+	return kept;
+}
+
+/* Add the other file of a pair. */
+static int add_relative(struct review_relatives *found, const struct file_pair *pair,
+			const char *path, struct simhash_error *error)
+{
+	struct file_pair turned = *pair;
+	struct review_relative *made;
+	char label[LABEL_SIZE], place[PLACE_SIZE];
+	const struct find_file *other;
+
+	if (!pair->a->is_local || strcmp(find_file_path(pair->a), path) != 0) {
+		turned.a = pair->b;
+		turned.b = pair->a;
+		turned.relation = relation_turned(&pair->relation);
+	}
+	other = turned.b;
+	if (array_reserve(&found->items, &found->capacity, found->count + 1, sizeof *found->items,
+			  error) != 0)
+		return -1;
+	made = &found->items[found->count];
+	*made = (struct review_relative){
+		.name = keep_text(found, find_file_display(other)),
+		.label = keep_text(found, bytes_of(pair_label(&turned, label))),
+		.place = keep_text(found, bytes_of(place_label(pair->place, place))),
+		.size_bytes = find_file_bytes(other),
+		.is_contained = turned.relation.contained_b > turned.relation.contained_a,
+		.mtime_ns = other->mtime_ns};
+	if (made->name == NULL || made->label == NULL || made->place == NULL)
+		return error_set_memory(error);
+	if (other->is_local && !row_is_inside(other->compressed_size_bytes))
+		made->path = made->name + other->path_offset;
+	found->count++;
+	return 0;
+}
+
+/* Similar files come first, then parts; the largest share comes first. */
+static int compare_relatives(const void *x, const void *y)
+{
+	const struct file_pair *a = x, *b = y;
+	double share_a = a->relation.is_part ? larger_containment(&a->relation)
+					     : a->relation.resemblance;
+	double share_b = b->relation.is_part ? larger_containment(&b->relation)
+					     : b->relation.resemblance;
+
+	if (a->relation.is_part != b->relation.is_part)
+		return a->relation.is_part ? 1 : -1;
+	if (share_a != share_b)
+		return share_a < share_b ? 1 : -1;
+	return find_file_compare(a->b, b->b) != 0 ? find_file_compare(a->b, b->b)
+						  : find_file_compare(a->a, b->a);
+}
+
+static int find_relatives(void *context, const char *path, struct review_relatives *found,
+			  struct simhash_error *error)
+{
+	const struct reviewed_index *index = context;
+	const struct find_resources *resources = &index->acting->arguments->resources;
+	const struct confirm_request confirming = {.with_parts = true, .with_places = true};
+	struct pair_list list;
+	const struct find_sink sink = {.context = &list,
+				       .pair = take_relative,
+				       .unreadable = leave_unreadable,
+				       .unconfirmed = leave_unconfirmed};
+	struct find_request request;
+	struct finder finder;
+	int status;
+
+	pair_list_init(&list);
+	find_request_init(&request);
+	request.tags = index->tags;
+	request.host = index->host;
+	request.as_files = true; /* only simhash reads the texts of documents */
+	request.kinds = PAIRS_SIMILAR | PAIRS_PARTS;
+	status = finder_init(&finder, index->store, &request, &sink, resources, error);
+	if (status == 0) {
+		status = finder_files(&finder, &path, 1, error);
+		finder_release(&finder);
+	}
+	pair_list_end(&list);
+	if (status == 0)
+		status = confirm_pairs(&list, &confirming, &sink, resources, error);
+	if (status == 0 && list.count > 0)
+		qsort(list.pairs, list.count, sizeof *list.pairs, compare_relatives);
+	for (size_t i = 0; status == 0 && i < list.count; i++)
+		status = add_relative(found, &list.pairs[i], path, error);
+	pair_list_release(&list);
+	rule_release(&request.rule);
+	return status;
+}
 
 static void say_saved(const struct acting *acting, const struct review_result *result)
 {
@@ -282,19 +409,20 @@ static void say_saved(const struct acting *acting, const struct review_result *r
 }
 
 /* Let the user decide, and carry out the decisions, or show their effects. */
-static int review_copies(struct acting *acting, const struct reviewed_index *index,
-			 const char *host, struct simhash_error *error)
+static int review_copies(struct reviewed_index *index, struct simhash_error *error)
 {
+	struct acting *acting = index->acting;
 	const struct keep_arguments *arguments = acting->arguments;
 	const struct review_source source = {.store = index->store,
 					     .tags = index->tags,
-					     .host = host,
+					     .host = index->host,
 					     .url = index->url,
 					     .operands = &arguments->operands,
 					     .exclusions = &arguments->exclusions,
 					     .policy = &acting->policy,
 					     .leaves_out = leave_path_out,
-					     .context = &acting->tools};
+					     .find_relatives = find_relatives,
+					     .context = index};
 	const struct review_options options = {.decisions_path = arguments->decisions_path,
 					       .acts = arguments->yes,
 					       .has_colours = acting->lines.how.has_colours,
@@ -308,7 +436,7 @@ static int review_copies(struct acting *acting, const struct reviewed_index *ind
 	if (status == 0 && result.signal != 0)
 		raise(result.signal);
 	if (status == 0 && result.signal == 0 && result.removed > 0) {
-		status = acting_plan(acting, result.files, result.count, host, error);
+		status = acting_plan(acting, result.files, result.count, index->host, error);
 		if (status == 0)
 			next_step_say_saved(arguments, result.decisions_path);
 	}
@@ -411,8 +539,8 @@ int act_on_copies(struct acting *acting, const char *host, struct simhash_error 
 		status = covered_read(&acting->covered, &arguments->operands, store, tags, host,
 				      error);
 	if (status == 0 && arguments->reviews) {
-		const struct reviewed_index index = {store, url, tags};
-		status = review_copies(acting, &index, host, error);
+		struct reviewed_index index = {acting, store, url, host, tags};
+		status = review_copies(&index, error);
 	}
 	store_close(store);
 	if (status == 0 && !arguments->reviews)

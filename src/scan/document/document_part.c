@@ -390,10 +390,10 @@ static void declared_entity(void *user_data, const XML_Char *name, int is_parame
 static void set_salt(XML_Parser parser)
 {
 #if XML_MAJOR_VERSION > 2 || (XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION >= 8)
-	const uint64_t words[2] = {hash_seeded(0, 0), hash_seeded(1, 0)};
+	const uint64_t halves[2] = {hash_seeded(0, 0), hash_seeded(1, 0)};
 	uint8_t salt[16];
 
-	memcpy(salt, words, sizeof salt);
+	memcpy(salt, halves, sizeof salt);
 	XML_SetHashSalt16Bytes(parser, salt);
 #else
 	XML_SetHashSalt(parser, (unsigned long)hash_seeded(0, 0) | 1);
