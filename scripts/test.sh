@@ -38,6 +38,8 @@ if [ ${#presets[@]} -eq 0 ]; then
 		fi
 	fi
 fi
+# This needs few packages, and more of them would hide one that is not named.
+[ "${presets[*]}" != packages ] || exec scripts/packages.sh
 wants() {
 	[[ " ${presets[*]} " == *" $1 "* ]]
 }
@@ -76,10 +78,6 @@ for preset in "${presets[@]}"; do
 	case $preset in
 	fuzz)
 		scripts/fuzz.sh 2
-		continue
-		;;
-	packages)
-		scripts/packages.sh
 		continue
 		;;
 	bare)

@@ -48,7 +48,7 @@ if [ "${1:-}" = mounted ]; then
 	same "times" "$status_times" "$(stat -c '%n %Z %Y' "$disk"/*)"
 	runs 2 "$SIMHASH" "$disk"
 	summary 0 3 0 2
-	said "$disk/short: its content changed, but not its time"
+	said "$disk/short: its bytes changed, its time did not"
 	same "damaged files after a run" "long short" \
 		"$(sql "SELECT substr(path, length('$disk') + 2) FROM damaged_file WHERE found_size <> size ORDER BY 1" | paste -sd ' ')"
 	runs 2 "$SIMHASH" -q "$disk"

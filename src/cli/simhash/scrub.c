@@ -27,8 +27,8 @@
 static const char *what_happened(const struct damage *damage)
 {
 	return damage->status_moved
-		       ? "changed, but not its time: damaged, or a program restored the "
-			 "time"
+		       ? "its bytes changed, its time did not: damaged, or a program restored "
+			 "the time"
 		       : "damaged: it changed, but none of its times did";
 }
 

@@ -142,7 +142,7 @@ static void take_damage(struct scanners *scanners, struct task *task)
 	task->result.is_damaged = true;
 	failures_report_text(scanners->failures, directory->root,
 			     path == NULL ? bytes_of(task->found.open_name) : bytes_of(path),
-			     "its content changed, but not its time: it is damaged, or a program "
+			     "its bytes changed, its time did not: it is damaged, or a program "
 			     "restored the time; the index keeps the hash of the right content");
 	free(path);
 }

@@ -38,7 +38,7 @@ static void write_time(FILE *out, int64_t time_ns)
 static void write_state(FILE *out, const struct damage *damage)
 {
 	fputs(damage->is_unreadable  ? "unreadable after "
-	      : damage->status_moved ? "changed, but not its time, after "
+	      : damage->status_moved ? "its bytes changed, its time did not, after "
 				     : "damaged after ",
 	      out);
 	write_time(out, damage->verified_at_ns);
