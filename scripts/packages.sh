@@ -79,7 +79,7 @@ apt_get() {
 }
 dpkg-query -W -f '${Package}\n' | sort >"$files/before"
 find /usr /etc /var/lib/systemd -xdev ! -name __pycache__ ! -path '*/__pycache__/*' ! -path '/etc/ld.so.cache' | sort >"$files/system"
-apt_get install "$folder"/earlier/*.deb
+apt_get install ./"$folder"/earlier/*.deb
 [ "$(installed)" = "$version~earlier" ] || failed "installed: $(installed)"
 uses python3
 apt_get install "${debs[@]/#/./}"
