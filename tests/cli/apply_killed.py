@@ -5,7 +5,8 @@ leaves no other name. Undo is also killed, and all of this is repeated without r
 apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before each call that changes something,
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
 Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too,
-"tree" moves files into a new tree and deletes the others, and "far" does so on another file system.
+"tree" moves files into a new tree and deletes the others, and "far" does so on another file system. Some files have
+another name in another folder, which undo must find.
 The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import contextlib
 import fcntl
@@ -36,9 +37,10 @@ dice = random.Random(seed)
 
 
 def work_in(folder):
-    global here, top, elsewhere, journal, decisions, index, first_index
-    top, elsewhere, journal, decisions, index, first_index = (
-        os.path.join(folder, name) for name in ("files", "moved", "journal", "decisions.json", "index", "first"))
+    global here, top, elsewhere, stays, journal, decisions, index, first_index
+    top, elsewhere, stays, journal, decisions, index, first_index = (
+        os.path.join(folder, name)
+        for name in ("files", "moved", "stays", "journal", "decisions.json", "index", "first"))
     here = elsewhere
     os.environ["SIMHASH_DATABASE"] = "sqlite:" + index
 
@@ -61,7 +63,7 @@ def indexed():
 
 
 def make(with_index=False):
-    for folder in (top, elsewhere):
+    for folder in (top, elsewhere, stays):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
     for name in [journal, *glob.glob(index + "*")]:
@@ -80,6 +82,8 @@ def make(with_index=False):
             os.utime(path, ns=(when, when))
             # One copy cannot be a hard link.
             os.chmod(path, 0o600 if copy == COPIES - 1 else 0o640)
+            if copy == 1:
+                os.link(path, os.path.join(stays, str(content)))
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when // 10**9))
             files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
                           "mtime": f"{stamp}.{when % 10**9:09d}Z", "hash": f"{content:032x}",

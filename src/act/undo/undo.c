@@ -239,7 +239,7 @@ static enum undo_status make_again(struct undo *undo, int from)
 	is_whole = to >= 0;
 	if (!is_whole && from >= 0)
 		to = open_file_at(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	if (to < 0 && errno == EEXIST)
+	if (to < 0 && from >= 0 && errno == EEXIST)
 		return leave_spare(undo,
 				   "an interrupted run left a second name, which cannot be removed",
 				   name);
@@ -377,9 +377,10 @@ static enum undo_status make_from_kept(struct undo *undo)
 {
 	struct stat opened;
 	int directory = undo->place.directory_fd, fd = open_kept(undo, &opened);
+	bool has_name = undo_other_name(undo->undoer, undo->act) != NULL;
 	enum undo_status status;
 
-	if (fd < 0 && !has_content(undo, undo->second))
+	if (fd < 0 && !has_name && !has_content(undo, undo->second))
 		return UNDO_LEFT;
 	if (undo->does) {
 		status = make_again(undo, fd);
@@ -388,11 +389,9 @@ static enum undo_status make_from_kept(struct undo *undo)
 			status = leave_errno(undo, "cannot put it back");
 			unlinkat(directory, undo->second, 0);
 		}
-	} else if (fd < 0 || opened.st_size == undo->act->copy.size_bytes) {
+	} else if (fd < 0 || has_name || opened.st_size == undo->act->copy.size_bytes) {
 		status = UNDO_DONE;
-		undo->result->bytes += fd < 0 || undo_other_name(undo->undoer, undo->act) != NULL
-					       ? 0
-					       : disk_bytes(&opened);
+		undo->result->bytes += fd < 0 || has_name ? 0 : disk_bytes(&opened);
 	} else {
 		status = leave(undo, "the content of the file that was kept has changed");
 	}
@@ -594,6 +593,7 @@ enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 void undoer_release(struct undoer *undoer)
 {
 	undo_members_end(undoer);
+	undo_search_end(undoer);
 	path_notes_release(&undoer->notes);
 	path_notes_release(&undoer->names);
 }

@@ -6,10 +6,13 @@
 #ifndef SIMHASH_ACT_UNDO_H
 #define SIMHASH_ACT_UNDO_H
 
+#include <stdatomic.h>
+
 #include "act/journal/journal.h"
 #include "act/journal/path_notes.h"
 
 struct kept_archive;
+struct undo_search;
 
 enum undo_status {
 	UNDO_LEFT = -1, /* it cannot be undone; the reason is given */
@@ -32,6 +35,7 @@ struct undo_result {
  * Undoes the acts of a journal:
  *
  *     struct undoer undoer = {.does = true, .first = list.acts, .journal = path};
+ *     undo_find_names(&undoer, &list, &error);
  *     for (size_t i = list.count; i-- > 0;)
  *             undo_act(&undoer, &list.acts[i], &result, &why);
  *     for (size_t i = 0; i < list.count; i++)
@@ -47,25 +51,39 @@ struct undoer {
 	const struct journal_act *first;
 	struct kept_archive *archive; /* the archive that was read last; or NULL */
 	const char *journal;	      /* its path, next to which the bytes of damaged files are */
+	struct undo_search *search;   /* set by undo_find_names */
+	/* The directories that it has searched, which other threads may read, or could not search. */
+	_Atomic uint64_t searched_folders;
+	uint64_t unread_folders;
 };
 
 void undoer_release(struct undoer *undoer);
 
 /*
+ * Files may have lost some of their names (hard links) and kept others. Search for these others, so
+ * that undo_act can make the restored names links of them: in the folder of the file, then in the
+ * folders above it, and in the rest of the mount until all are found. Each mount is searched at
+ * most once for each recorded device. If no file needs it, nothing is searched. Call it before the
+ * first undo_act. The list must stay valid.
+ */
+int undo_find_names(struct undoer *undoer, const struct journal_list *list,
+		    struct simhash_error *error);
+
+/*
  * Undo one act, after all later ones. A file that was removed or became a hard link
  * is restored from the kept file if that file still has the content in the journal. It gets its
  * holes, its mode, its times and, as far as the system allows, its owner back. If another name of
- * the file was restored before, both are names of one file again. If its owner or
- * group differs, it gets no permissions that only the old owner or group had.
+ * the file was restored before or found, both are names of one file again. If its owner or group
+ * differs, it gets no permissions that only the old owner or group had.
  */
 enum undo_status undo_act(struct undoer *undoer, const struct journal_act *act,
 			  struct undo_result *result, struct simhash_error *why);
 
 /*
- * After everything is restored: did the file of an undone act have more names (hard links) before
- * it than now? The names that no act removed are then names of another file.
+ * After everything is restored: is the file of this act apart from the names that no act removed,
+ * because these were not found or have changed? True for one of the acts of the file.
  */
-bool undo_has_lost_names(const struct journal_act *act);
+bool undo_is_apart(const struct undoer *undoer, const struct journal_act *act);
 
 /*
  * Restore the owner, the mode and the times of a directory that undoing has made again, after its

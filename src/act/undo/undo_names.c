@@ -23,12 +23,6 @@ static struct bytes key_of(const struct journal_act *act, struct file_key *key)
 	return (struct bytes){(const char *)key, sizeof *key};
 }
 
-/* The number of links does not count: it was 1 when the last name was removed. */
-static bool loses_name(const struct journal_act *act)
-{
-	return act->action == ACTION_DELETE || act->action == ACTION_HARDLINK;
-}
-
 int undo_note_name(struct undoer *undoer, const struct journal_act *act, struct simhash_error *why)
 {
 	struct file_key key;
@@ -48,7 +42,9 @@ const char *undo_other_name(const struct undoer *undoer, const struct journal_ac
 	const struct path_note *note =
 		loses_name(act) ? path_notes_find(&undoer->names, key_of(act, &key)) : NULL;
 
-	return note == NULL || strcmp(note->now, act->path) == 0 ? NULL : note->now;
+	if (note != NULL && strcmp(note->now, act->path) != 0)
+		return note->now;
+	return loses_name(act) ? undo_staying_name(undoer, act) : NULL;
 }
 
 /* The file may have changed since it was restored, so its content is read. */
@@ -84,22 +80,4 @@ bool undo_link_name(const struct undoer *undoer, const struct journal_act *act,
 		    place_status(place, name, &made) == 0 && is_same_inode(&made, &other);
 	place_close(&from);
 	return is_linked;
-}
-
-bool undo_has_lost_names(const struct journal_act *act)
-{
-	struct simhash_error why;
-	struct stat named;
-	struct place place;
-	bool has_lost;
-
-	if (!loses_name(act) || act->outcome == OUTCOME_LEFT || act->copy.links < 2 ||
-	    place_open(act->path, NULL, &place, &why) != 0)
-		return false;
-	/* A file with its old inode was never removed. */
-	has_lost = place_status(&place, place.name, &named) == 0 &&
-		   (uint64_t)named.st_ino != act->copy.inode &&
-		   looks_restored(&named, &act->copy) && (uint64_t)named.st_nlink < act->copy.links;
-	place_close(&place);
-	return has_lost;
 }

@@ -18,10 +18,16 @@ int dress_file(int from, int to, const struct journal_act *act, struct undo_resu
 /* Does it look like the original file, restored or never changed? */
 bool looks_restored(const struct stat *status, const struct journal_file *file);
 
+/* Does the act remove a name? The number of links does not count: it was 1 for the last name. */
+static inline bool loses_name(const struct journal_act *act)
+{
+	return act->action == ACTION_DELETE || act->action == ACTION_HARDLINK;
+}
+
 /* Note that the file of an act has its name again, or would have it. */
 int undo_note_name(struct undoer *undoer, const struct journal_act *act, struct simhash_error *why);
 
-/* Another name of the same file that is back, or would be; NULL: none. */
+/* Another name of the same file that is back, or would be, or that stayed; NULL: none. */
 const char *undo_other_name(const struct undoer *undoer, const struct journal_act *act);
 
 /*
@@ -30,6 +36,10 @@ const char *undo_other_name(const struct undoer *undoer, const struct journal_ac
  */
 bool undo_link_name(const struct undoer *undoer, const struct journal_act *act,
 		    const struct place *place, const char *name);
+
+/* A name of the file that undo_find_names has found; NULL: none. */
+const char *undo_staying_name(const struct undoer *undoer, const struct journal_act *act);
+void undo_search_end(struct undoer *undoer);
 
 /* Was a member of an archive kept? */
 static inline bool keeps_member(const struct journal_act *act)

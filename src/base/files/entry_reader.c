@@ -123,7 +123,7 @@ int entry_reader_next(struct entry_reader *reader, struct entry *entry)
 			return status;
 	}
 	found = (const void *)(reader->buffer + reader->places[reader->next++].at);
-	*entry = (struct entry){found->d_name, type_of(found->d_type)};
+	*entry = (struct entry){found->d_name, type_of(found->d_type), (uint64_t)found->d_ino};
 	return 1;
 }
 
@@ -155,9 +155,9 @@ int entry_reader_next(struct entry_reader *reader, struct entry *entry)
 			return errno == 0 ? 0 : -1;
 	} while (is_itself_or_above(found->d_name));
 #ifdef DT_UNKNOWN
-	*entry = (struct entry){found->d_name, type_of(found->d_type)};
+	*entry = (struct entry){found->d_name, type_of(found->d_type), (uint64_t)found->d_ino};
 #else
-	*entry = (struct entry){found->d_name, type_of(0)};
+	*entry = (struct entry){found->d_name, type_of(0), (uint64_t)found->d_ino};
 #endif
 	return 1;
 }

@@ -22,6 +22,7 @@
 
 #include <dirent.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct entry_place;
 
@@ -45,6 +46,8 @@ enum entry_type {
 struct entry {
 	const char *name; /* lives until the next entry is read */
 	enum entry_type type;
+	/* Where something is mounted, the inode below the mount. File systems may give other numbers. */
+	uint64_t inode;
 };
 
 /*

@@ -17,6 +17,7 @@
 #include "cli/options/options.h"
 #include "cli/simkeep/index_update.h"
 #include "cli/simkeep/keep_tasks.h"
+#include "cli/terminal/progress_line.h"
 #include "cli/terminal/terminal.h"
 
 #define PROGRAM "simkeep"
@@ -151,15 +152,43 @@ static void finish_one(struct undoing *undoing, const struct journal_act *act)
 
 	if (undo_finish(act, &result, &why) == UNDO_LEFT)
 		say_left(undoing, act->path, why.message);
-	undoing->separate += undo_has_lost_names(act);
+	undoing->separate += undo_is_apart(&undoing->undoer, act);
 	say_notes(act, &result);
+}
+
+static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
+{
+	struct undoing *undoing = context;
+	struct line_part part = {.rank = 0};
+	char count[32];
+
+	(void)seconds;
+	format_count(atomic_load(&undoing->undoer.searched_folders), count);
+	snprintf(part.text, sizeof part.text, "searching for hard links: %.24s folders", count);
+	write_parts(line, &part, 1, columns);
+}
+
+/* Files can have names that no act removed. */
+static int find_names(struct undoing *undoing, const struct journal_list *list,
+		      struct simhash_error *error)
+{
+	bool is_shown = progress_is_wanted(PROGRESS_AUTO, undoing->arguments->quiet);
+	struct progress_display display;
+	int status;
+
+	if (is_shown)
+		progress_start(&display, PROGRESS_AUTO, write_progress, undoing);
+	status = undo_find_names(&undoing->undoer, list, error);
+	if (is_shown)
+		progress_stop(&display);
+	return status;
 }
 
 static int undo_list(struct undoing *undoing, const struct journal_list *list, const char *host,
 		     struct simhash_error *error)
 {
 	const struct keep_arguments *arguments = undoing->arguments;
-	int status = 0;
+	int status;
 
 	undoing->damaged = calloc(list->count + 1, sizeof *undoing->damaged);
 	if (undoing->damaged == NULL)
@@ -167,6 +196,7 @@ static int undo_list(struct undoing *undoing, const struct journal_list *list, c
 	undoing->undoer.does = arguments->yes;
 	undoing->undoer.first = list->acts;
 	undoing->undoer.journal = arguments->undo_path;
+	status = find_names(undoing, list, error);
 	for (size_t i = list->count; i-- > 0;)
 		if (undo_one(undoing, &list->acts[i], error) != 0)
 			status = -1;
@@ -254,9 +284,18 @@ static void summarize(const struct undoing *undoing)
 			format_count(undoing->spare_names, count),
 			undoing->spare_names == 1 ? "" : "s");
 	if (undoing->separate > 0)
-		fprintf(stderr, "; %s file%s had other names (hard links) and %s now",
-			format_count(undoing->separate, count), undoing->separate == 1 ? "" : "s",
-			undoing->separate == 1 ? "is a separate file" : "are separate files");
+		fprintf(stderr,
+			undoing->separate == 1
+				? "; %s file is separate now: its other names (hard links) were "
+				  "not found unchanged"
+				: "; %s files are separate now: their other names (hard links) "
+				  "were "
+				  "not found unchanged",
+			format_count(undoing->separate, count));
+	if (undoing->separate > 0 && undoing->undoer.unread_folders > 0)
+		fprintf(stderr, "; %s folder%s could not be searched for them",
+			format_count(undoing->undoer.unread_folders, count),
+			undoing->undoer.unread_folders == 1 ? "" : "s");
 	fputs(does ? "\n" : "; nothing has been changed\n", stderr);
 	if (!does &&
 	    undoing->restored + undoing->folders + undoing->copies + undoing->spare_names > 0)
