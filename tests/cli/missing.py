@@ -325,7 +325,8 @@ def check(seed, other_disk):
     copies(world)
     world.change()
     every = list(world.places.values())
-    if files_below(world.drive) == ([], []):
+    had_content = any(path.startswith(f"{world.drive}/") and content for path, (_, content) in world.indexed.items())
+    if had_content and files_below(world.drive) == ([], []):
         # It may be the place of a drive that is not connected.
         said = run({1}, SIMFIND, "--missing", world.drive)[2]
         if f"{world.drive} has no files now, but the index has some" not in said:
