@@ -383,7 +383,10 @@ for file in a/1 b/1; do
 	cmp before "$files/$file" || fail "a script replaced $file"
 done
 rm before
+rows=$(sql "SELECT COUNT(*) FROM file")
 simkeep 2 --decisions=decisions.json --action=delete --yes --journal=journal
+same "rows" $((rows - 2)) "$(sql "SELECT COUNT(*) FROM file")"
+grep "to update the index" err && fail "the index is updated"
 same "acts" "keep      a/1
 delete    b/1
 delete    b/1.copy" "$(cat shown)"
@@ -392,7 +395,15 @@ for name in a/2 b/2 a/similar; do
 	[ -e "$files/$name" ] || fail "$name was removed"
 done
 runs 0 "$SIMKEEP" -q --undo=journal --yes
+same "rows" "$rows" "$(sql "SELECT COUNT(*) FROM file")"
 rm journal
+# Without an index, there is nothing to update.
+SIMHASH_DATABASE=sqlite:$PWD/none runs 2 "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=journal
+grep "index" err && fail "there is an index: $(cat err)"
+SIMHASH_DATABASE=sqlite:$PWD/none runs 0 "$SIMKEEP" -q --undo=journal --yes
+[ ! -e none ] || fail "an index was made"
+rm journal
+runs 0 "$SIMHASH" -q "$files"
 # A similar file is moved if a decision names it.
 simkeep 0 --decisions=decisions.json --action="move:$TEST_FOLDER/moved" --yes --journal=journal
 [ -e "moved$files/a/similar" ] && [ -e "moved$files/b/1" ] && [ ! -e "$files/a/similar" ] || fail "nothing was moved"

@@ -298,13 +298,6 @@ static int write_folders(struct acting *acting, const struct plan *plan,
 
 /* ---- Acting ---- */
 
-/* Must the index be updated after acts? */
-static bool has_index(const struct acting *acting)
-{
-	return acting->arguments->yes &&
-	       (acting->arguments->decisions_path == NULL || acting->arguments->reviews);
-}
-
 static int tell_result(struct acting *acting, const struct planned_act *act,
 		       const struct act_result *result, const char **shown,
 		       struct simhash_error *error)
@@ -338,7 +331,8 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	acting->acts++;
 	acting->moves += act->action == ACTION_MOVE;
 	acting->saved_bytes += result->saved_bytes;
-	if (has_index(acting) && index_update_note_act(&acting->update, act, result, error) != 0)
+	if (acting->arguments->yes &&
+	    index_update_note_act(&acting->update, act, result, error) != 0)
 		return -1;
 	return !acting_lists_folders(acting) || kept == NULL
 		       ? 0
@@ -374,7 +368,7 @@ static void folder_removed(void *context, const char *path)
 	struct acting *acting = context;
 
 	acting->folders++;
-	if (has_index(acting))
+	if (acting->arguments->yes)
 		index_update_note_folder(&acting->update, path);
 	if (lists(acting) && acting->changes == NULL && !acting->lines.how.has_marks) {
 		printf("%-9s ", action_name(ACTION_RMDIR));
@@ -422,7 +416,7 @@ int acting_do(struct acting *acting, const struct plan *plan, const char *host,
 	}
 	actor_release(&actor);
 	/* Also after a failure: the acts until then are done. */
-	acting->is_updated = has_index(acting) &&
+	acting->is_updated = arguments->yes &&
 			     index_update_run(&acting->update, &arguments->index, host);
 	if (status == 0 && !has_decisions(acting) && acting->changes == NULL && !arguments->quiet)
 		staying_count(&acting->staying, &acting->policy, arguments, host);
