@@ -106,10 +106,14 @@ static int add_command(struct reader *reader, const struct command *command)
 
 static int read_command(struct reader *reader, const json_t *item, enum keep_action action)
 {
-	static const char *const known[] = {"size",	"kept",		 "kept_hex",	 "copy",
-					    "copy_hex", "kept_mtime_ns", "copy_mtime_ns"};
+	static const char *const known[] = {"size",	     "kept",	 "kept_hex",
+					    "copy",	     "copy_hex", "kept_mtime_ns",
+					    "copy_mtime_ns", "moved",	 "moved_hex"};
 	struct commands *commands = reader->commands;
 	struct command command = {.action = action};
+	const char *moved = field_bytes(item, "moved", &commands->arena);
+	bool has_moved = json_object_get(item, "moved") != NULL ||
+			 json_object_get(item, "moved_hex") != NULL;
 
 	command.kept.path = field_bytes(item, "kept", &commands->arena);
 	command.copy.path = field_bytes(item, "copy", &commands->arena);
@@ -117,6 +121,12 @@ static int read_command(struct reader *reader, const json_t *item, enum keep_act
 	    command.copy.path[0] != '/' || read_states(item, &command) != 0 ||
 	    field_unknown(item, known, sizeof known / sizeof *known) != NULL)
 		return expect(reader, "size, kept, copy, kept_mtime_ns and copy_mtime_ns");
+	if (has_moved && (moved == NULL || moved[0] != '/' || action != ACTION_DELETE))
+		return expect(reader, "moved only for delete, with an absolute path");
+	if (moved != NULL) {
+		command.to = command.kept.path;
+		command.kept.path = moved;
+	}
 	return add_command(reader, &command);
 }
 

@@ -19,7 +19,7 @@
 struct command {
 	enum keep_action action;
 	struct keep_file kept, copy; /* kept: unless it is a move */
-	const char *to;		     /* the new path of a move */
+	const char *to;		     /* the new path of a move; or see struct planned_act */
 };
 
 struct commands {

@@ -106,7 +106,9 @@ struct planned_act {
 	enum keep_action action;
 	/*
 	 * The new absolute path of a moved file, whose directories may be missing; NULL: derived
-	 * from the directory of the action. It must stay valid as long as the plan.
+	 * from the directory of the action. For a deletion: NULL, or the file is another name (hard
+	 * link) of `kept`, which an earlier act moves to this path on another file system. It must
+	 * stay valid as long as the plan.
 	 */
 	const char *to;
 };

@@ -20,6 +20,8 @@ struct item {
 	const char *place;  /* the path relative to its source */
 	uint32_t directory; /* the name of the directory of the place */
 	uint32_t source;
+	const char *to;		    /* the new path if it moves; or NULL */
+	const struct item *follows; /* it is another name of this file, which moves; or NULL */
 };
 
 struct planner {
@@ -29,7 +31,7 @@ struct planner {
 	size_t count;
 	bool covers_destination; /* is the destination at or below a source? */
 	struct tree_names names;
-	const struct item **moves;
+	struct item **moves;
 	size_t move_count, act_capacity, refusal_capacity;
 	struct simhash_error *error;
 };
@@ -249,24 +251,23 @@ static int refuse(struct planner *planner, const struct item *item, const char *
 	return 0;
 }
 
-static int drop(struct planner *planner, const struct item *item, const struct item *kept)
+static int drop(struct planner *planner, struct item *item, const struct item *kept)
 {
 	const struct keep_file *x = item->file, *y = kept->file;
+	bool is_same = x->inode != 0 && x->inode == y->inode && x->device == y->device;
 
 	if (planner->request->policy->action != ACTION_DELETE && !planner->request->merges)
 		return 0;
-	if (x->inode != 0 && x->inode == y->inode && x->device == y->device)
-		return refuse(planner, item,
-			      kept->source == TREE_DESTINATION ||
-					      y->device == planner->request->device
-				      ? "it is another name (hard link) of a kept file"
-				      : "it is another name (hard link) of a file that moves; "
-					"run simkeep again to include it");
+	if (is_same && (kept->source == TREE_DESTINATION || y->device == planner->request->device))
+		return refuse(planner, item, "it is another name (hard link) of a kept file");
+	item->follows = is_same ? kept : NULL;
+	if (is_same)
+		return 0;
 	return add_act(planner,
 		       (struct planned_act){.file = x, .kept = y, .action = ACTION_DELETE});
 }
 
-static int plan_file(struct planner *planner, const struct item *item, const struct item *best)
+static int plan_file(struct planner *planner, struct item *item, const struct item *best)
 {
 	bool moves = item == best || (planner->request->merges && best == NULL);
 
@@ -296,7 +297,8 @@ static int plan_contents(struct planner *planner)
 		count_directories(planner, &planner->items[i], size, number++);
 	}
 	for (size_t i = 0, size; i < planner->count; i += size) {
-		const struct item *items = &planner->items[i], *best;
+		struct item *items = &planner->items[i];
+		const struct item *best;
 		size = content_size(planner, i);
 		best = choose(planner, items, size);
 		for (size_t j = 0; j < size; j++)
@@ -387,8 +389,9 @@ static int take_directory(struct planner *planner, const struct item *item, bool
 	return 0;
 }
 
-static int add_move(struct planner *planner, const struct item *item, const char *to)
+static int add_move(struct planner *planner, struct item *item, const char *to)
 {
+	item->to = to;
 	return to == NULL ? -1
 			  : add_act(planner, (struct planned_act){.file = item->file,
 								  .action = ACTION_MOVE,
@@ -396,7 +399,7 @@ static int add_move(struct planner *planner, const struct item *item, const char
 }
 
 /* Give a file its own name; *is_taken: another file or a directory has it. */
-static int take_name(struct planner *planner, const struct item *item, bool *is_taken)
+static int take_name(struct planner *planner, struct item *item, bool *is_taken)
 {
 	struct bytes name = bytes_of(path_name(item->place));
 	uint32_t number = item->directory;
@@ -422,7 +425,7 @@ static size_t stem_size(const char *name)
 }
 
 /* Give a file a name with a number: "name (2).ext". */
-static int take_other_name(struct planner *planner, const struct item *item)
+static int take_other_name(struct planner *planner, struct item *item)
 {
 	const char *name = path_name(item->place);
 	size_t stem = stem_size(name);
@@ -470,6 +473,15 @@ static int compare_acts(const void *a, const void *b, void *context)
 	return path_compare(bytes_of(x->file->path), bytes_of(y->file->path));
 }
 
+static void sort_acts(struct planner *planner, size_t first)
+{
+	struct plan *plan = &planner->plan->acts;
+
+	if (plan->count > first)
+		sort_with(plan->acts + first, plan->count - first, sizeof *plan->acts, compare_acts,
+			  NULL);
+}
+
 static int place_moves(struct planner *planner)
 {
 	size_t first = planner->plan->acts.count, kept = 0;
@@ -496,9 +508,30 @@ static int place_moves(struct planner *planner)
 	for (size_t i = 0; i < planner->move_count; i++)
 		if (take_other_name(planner, planner->moves[i]) != 0)
 			return -1;
-	if (planner->plan->acts.count > first)
-		sort_with(planner->plan->acts.acts + first, planner->plan->acts.count - first,
-			  sizeof *planner->plan->acts.acts, compare_acts, NULL);
+	sort_acts(planner, first);
+	return 0;
+}
+
+/* A copy on another file system does not have the other names of the file, so delete them. */
+static int drop_names_of_moves(struct planner *planner)
+{
+	size_t first = planner->plan->acts.count;
+
+	for (size_t i = 0; i < planner->count; i++) {
+		const struct item *item = &planner->items[i], *moved = item->follows;
+		if (moved == NULL)
+			continue;
+		if (moved->to == NULL
+			    ? refuse(planner, item,
+				     "it is another name (hard link) of a file that does not "
+				     "move") != 0
+			    : add_act(planner, (struct planned_act){.file = item->file,
+								    .kept = moved->file,
+								    .action = ACTION_DELETE,
+								    .to = moved->to}) != 0)
+			return -1;
+	}
+	sort_acts(planner, first);
 	return 0;
 }
 
@@ -514,6 +547,8 @@ int tree_plan(struct keep_file *files, size_t count, const struct tree_request *
 		status = plan_contents(&planner);
 	if (status == 0)
 		status = place_moves(&planner);
+	if (status == 0)
+		status = drop_names_of_moves(&planner);
 	tree_names_release(&planner.names);
 	free(planner.moves);
 	free(planner.items);

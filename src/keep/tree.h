@@ -38,7 +38,8 @@ struct tree_request {
 struct tree_plan {
 	/*
 	 * First the deletions, copies of one file together. Then the moves, in the order of their
-	 * paths. Refusals are files that would be moved or removed, but cannot be.
+	 * paths. Then, in the same order, the deletions of other names of files that move to
+	 * another file system. Refusals are files that would be moved or removed, but cannot be.
 	 */
 	struct plan acts;
 	struct arena texts; /* holds the targets */

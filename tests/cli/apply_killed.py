@@ -6,7 +6,7 @@ apply_killed.py LIBRARY [BTRFS]: kills with the library of act/killer.c before e
 in one run after another; then at random moments. With the folder BTRFS, only while reflinks are made there.
 Needs SIMKEEP and SIMHASH. The action "folders" deletes all files of some folders, so that these are removed, too,
 "tree" moves files into a new tree and deletes the others, and "far" does so on another file system. Some files have
-another name in another folder, which undo must find.
+another name in another folder, which undo must find, and for "far", one moves together with another name.
 The seed is printed; $SIMHASH_TEST_SEED sets another one."""
 import contextlib
 import fcntl
@@ -56,6 +56,17 @@ def make_index():
         database.commit()
 
 
+def set_inodes():
+    """simkeep must know the names of one file."""
+    with contextlib.closing(sqlite3.connect(index)) as database:
+        for here, _, names in os.walk(top):
+            for name in names:
+                status = os.lstat(os.path.join(here, name))
+                database.execute("UPDATE file SET device = ?, inode = ? WHERE directory = ? AND name = ?",
+                                 (status.st_dev, status.st_ino, os.fsencode(here), os.fsencode(name)))
+        database.commit()
+
+
 def indexed():
     with contextlib.closing(sqlite3.connect(index)) as database:
         return {os.fsdecode(os.path.join(*row[:2])): row[2]
@@ -82,8 +93,10 @@ def make(with_index=False):
             os.utime(path, ns=(when, when))
             # One copy cannot be a hard link.
             os.chmod(path, 0o600 if copy == COPIES - 1 else 0o640)
-            if copy == 1:
-                os.link(path, os.path.join(stays, str(content)))
+            if copy <= 1:
+                os.link(path, os.path.join(stays, f"{content}.{copy}"))
+            if copy == 0 and has_names:
+                os.link(path, os.path.join(top, f"name{content}"))
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when // 10**9))
             files.append({"path": path, "host": socket.gethostname(), "size": os.path.getsize(path),
                           "mtime": f"{stamp}.{when % 10**9:09d}Z", "hash": f"{content:032x}",
@@ -119,6 +132,7 @@ def folders(folder):
 
 
 has_flags, contents = True, CONTENTS  # do renames support flags?
+has_names = False  # has a file in the tree two names?
 
 
 def run(*words, kill_after=None, kill_before=None):
@@ -207,6 +221,8 @@ def act(action, **kill):
     global elsewhere
     elsewhere = far if action == "far" else here
     make(with_index=action in ("folders", "tree", "far"))
+    if has_names:
+        set_inodes()
     before, before_folders = tree(top), folders(top)
     words = ["--decisions=" + decisions, "--action=" + ("move:" + elsewhere if action == "move" else action)]
     if action == "folders":
@@ -282,17 +298,17 @@ def without_flags():
 
 def to_another_file_system():
     """Returns the number of kills; None: there is only one file system."""
-    global far, has_flags, contents
+    global far, has_flags, has_names, contents
     with tempfile.TemporaryDirectory(prefix="simhash-test.") as folder_there:
         far = os.path.join(folder_there, "far")
         if os.stat(folder_there).st_dev == os.stat(top).st_dev:
             return None
-        contents = 1
+        contents, has_names = 1, True
         make_index()
         kills = before_each_call("far")
         has_flags = False
         kills += before_each_call("far")
-        has_flags, contents = True, CONTENTS
+        has_flags, has_names, contents = True, False, CONTENTS
         make_index()
         return kills
 

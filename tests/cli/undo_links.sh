@@ -136,7 +136,7 @@ same "bind mounts: the tree" "$before" "$(tree)"
 
 # ---- After a move to another file system ----
 make "$disk/other/stays"
-runs 2 "$SIMKEEP" --into=far/all --action=delete --yes --journal=journal "$top"
+runs 0 "$SIMKEEP" --into=far/all --action=delete --yes --journal=journal "$top"
 runs 0 "$SIMKEEP" -q --undo=journal --yes
 same "far: the tree" "$before" "$(tree)"
 same "the other file system" "" "$(find far -mindepth 1)"

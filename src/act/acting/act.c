@@ -147,6 +147,8 @@ static int count_saved(struct work *work, struct simhash_error *error)
 	bool is_real = work->actor->options.journal != NULL, is_freed;
 	uint64_t own = own_bytes(work->copy.fd, &work->copy.status);
 
+	if (follows_move(work->act))
+		return 0; /* the moved file still needs the space */
 	if (saved_bytes_count(&work->actor->saved, work->act->action, is_real, &work->copy.status,
 			      &is_freed, error) != 0)
 		return -1;
@@ -284,6 +286,8 @@ static void fill_batch(struct actor *actor, const struct planned_act *acts, size
 			continue;
 		if (actor->work_count > 0 &&
 		    shares_blocks(actor->works[0].act) != shares_blocks(&acts[i]))
+			return;
+		if (actor->work_count > 0 && actor->works[0].is_far && follows_move(&acts[i]))
 			return;
 		if ((bytes > 0 && bytes + acts[i].file->size_bytes > BATCH_BYTES) ||
 		    !join(actor, &acts[i], &results[i]))

@@ -12,8 +12,9 @@
  *     actor_release(&actor);
  *
  * Acts are done in the order of the plan, and may have different actions. If the kept file of an act
- * is also moved, the move comes later: an act whose kept file has no longer its name is left. If an
- * act frees the new name of a moved file, it comes earlier. Undoing the acts in reverse order then
+ * is also moved, the move comes later: an act whose kept file has no longer its name is left. But
+ * the deletion of another name of a file that moves to another file system comes after the move. If
+ * an act frees the new name of a moved file, it comes earlier. Undoing the acts in reverse order then
  * works. A run without a journal changes no name, so there a target that an earlier act would free
  * counts as taken.
  *

@@ -157,7 +157,8 @@ static int check_act(struct work *work)
 		return refuse(work, "it is read-only");
 	if (work->kept->fd < 0)
 		return 0;
-	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept;
+	work->is_same_already = is_same_inode(copy, kept) && work->kept_file != work->act->kept &&
+				work->kept_file != &work->copied;
 	if (is_same_inode(copy, kept))
 		return refuse(work, "it is the same file as the one that is kept");
 	if (shares && copy->st_dev != kept->st_dev)
@@ -245,6 +246,57 @@ static void find_device(struct work *work)
 	work->is_far = (to == NULL ? stat(work->actor->options.move_to, &top)
 				   : status_above(to, &top)) == 0 &&
 		       top.st_dev != work->copy.status.st_dev;
+}
+
+/* ---- Other names of moved files ---- */
+
+/* In a run that changes nothing, examine the move as well. */
+static bool would_move(const struct work *work)
+{
+	const struct planned_act move = {
+		.file = work->act->kept, .action = ACTION_MOVE, .to = work->act->to};
+	struct act_result result = {.outcome = ACT_PENDING};
+	struct work other = {.actor = work->actor,
+			     .act = &move,
+			     .copy = {.place = {.directory_fd = -1}, .fd = -1},
+			     .own_kept = {.place = {.directory_fd = -1}, .fd = -1},
+			     .target = {.place = {.directory_fd = -1}, .fd = -1},
+			     .kept = &other.own_kept,
+			     .result = &result,
+			     .why = &result.why};
+	bool would = work_prepare(&other) == 0 && other.is_far;
+
+	side_close(&other.copy);
+	free(result.to);
+	return would;
+}
+
+/* A move that was left alone has not removed the other name. */
+static bool has_moved(const struct work *work)
+{
+	struct simhash_error ignored;
+	struct place other;
+	struct stat named;
+	bool has;
+
+	if (place_open(work->act->kept->path, NULL, &other, &ignored) != 0)
+		return true;
+	has = place_status(&other, other.name, &named) != 0 ||
+	      !is_same_inode(&named, &work->copy.status);
+	place_close(&other);
+	return has;
+}
+
+/* The kept file is the moved one, which may have lost its exact time. */
+static int prepare_after_move(struct work *work)
+{
+	bool does = work->actor->options.journal != NULL;
+
+	if (!(does ? has_moved(work) : would_move(work)))
+		return refuse(work, "it is another name (hard link) of a file that does not move");
+	work->copied = (struct keep_file){.path = work->act->to, .size_bytes = KEEP_SIZE_UNKNOWN};
+	work->kept_file = does ? &work->copied : NULL;
+	return 0;
 }
 
 /* ---- Comparing ---- */
@@ -337,6 +389,8 @@ int work_prepare(struct work *work)
 	if (side_open(&work->copy, file, &actor->guard, work->why) != 0)
 		return -1;
 	release_archive(work);
+	if (follows_move(work->act) && prepare_after_move(work) != 0)
+		return -1;
 	if (work->kept_file != NULL && open_kept(work) != 0)
 		return -1;
 	if (work->kept_file != NULL)

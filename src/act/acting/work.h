@@ -31,7 +31,7 @@ struct work {
 	bool has_copy;	    /* the copy has its name; `removal` and `copied` are set */
 	unsigned lost;	    /* the attributes that the copy does not have: LOST_OWNER and so on */
 	struct planned_act removal;
-	struct keep_file copied;
+	struct keep_file copied; /* also set for another name of a moved file */
 	struct journal_act record;
 	struct act_result *result;
 	struct simhash_error *why; /* the error in the result */
@@ -50,6 +50,12 @@ static inline int refuse(struct work *work, const char *why)
 static inline int refuse_taken(struct work *work)
 {
 	return refuse(work, "the directory to move to has another file with its name");
+}
+
+/* Is the file another name of a file that an earlier act moves to another file system? */
+static inline bool follows_move(const struct planned_act *act)
+{
+	return act->action == ACTION_DELETE && act->to != NULL;
 }
 
 /* An unused name: KEEP_TEMPORARY_PREFIX and 16 random digits. */

@@ -366,10 +366,9 @@ const char *undo_staying_name(const struct undoer *undoer, const struct journal_
 bool undo_is_apart(const struct undoer *undoer, const struct journal_act *act)
 {
 	const struct undo_search *search = undoer->search;
-	const struct staying_file *file =
-		search == NULL || !has_lost_name(act)
-			? NULL
-			: find_file(search->files, search->count, act);
+	const struct staying_file *file = search == NULL || !has_lost_name(act)
+						  ? NULL
+						  : find_file(search->files, search->count, act);
 	struct stat named;
 
 	return file != NULL && file->act == act && lstat(act->path, &named) == 0 &&

@@ -316,7 +316,8 @@ static int tell_result(struct acting *acting, const struct planned_act *act,
 	if (result->outcome != ACT_DONE && result->outcome != ACT_KEPT)
 		return 0;
 	if (lists_files && kept != NULL && (*shown == NULL || strcmp(kept->path, *shown) != 0))
-		act_line_write(&acting->lines, "keep", kept, NULL, true);
+		act_line_write(&acting->lines, "keep", kept,
+			       act->action == ACTION_DELETE ? act->to : NULL, true);
 	*shown = kept == NULL ? NULL : kept->path;
 	if (result->outcome != ACT_DONE)
 		return 0;

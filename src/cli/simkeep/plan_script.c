@@ -73,10 +73,13 @@ static int look(struct plan_script *script, const struct planned_act *act,
 	return status;
 }
 
+/* moved_to: the path to which an earlier command moves the kept file; or NULL. */
 static void write_command(struct plan_script *script, enum script_way way,
-			  const struct keep_file *copy, const struct keep_file *kept)
+			  const struct keep_file *copy, const struct keep_file *kept,
+			  const char *moved_to)
 {
-	const struct script_command command = {.kept = kept->path,
+	const struct script_command command = {.kept = moved_to != NULL ? moved_to : kept->path,
+					       .moved = moved_to != NULL ? kept->path : NULL,
 					       .copy = copy->path,
 					       .size_bytes = copy->size_bytes,
 					       .kept_mtime_ns = kept->mtime_ns,
@@ -110,7 +113,7 @@ static int write_copy(struct plan_script *script, const struct keep_file *copy,
 		if (ways->kept[way] != NULL && why[way].message[0] != '\0')
 			script_write_refusal(script->out, way, why[way].message);
 		else if (ways->kept[way] != NULL)
-			write_command(script, way, copy, ways->kept[way]);
+			write_command(script, way, copy, ways->kept[way], NULL);
 	script->last_size_bytes = copy->size_bytes;
 	memcpy(script->last_hash, copy->hash, KEEP_HASH_SIZE);
 	script->copies++;
@@ -163,7 +166,7 @@ void plan_script_add_act(struct plan_script *script, const struct planned_act *a
 
 	script->copies++;
 	if (act->action != ACTION_MOVE) {
-		write_command(script, SCRIPT_DELETE, act->file, act->kept);
+		write_command(script, SCRIPT_DELETE, act->file, act->kept, act->to);
 		return;
 	}
 	script_write_move(script->out, &move);

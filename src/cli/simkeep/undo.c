@@ -30,6 +30,8 @@ struct undoing {
 	size_t damaged_count;
 	bool is_updated;
 	struct path_notes lacking; /* files whose directory no longer exists */
+	/* Copies on other file systems, which will be removed; `now` is the path of the file. */
+	struct path_notes copied;
 	uint64_t restored, folders, copies, left, spare_names, separate, bytes;
 };
 
@@ -90,6 +92,32 @@ static void say_notes(const struct journal_act *act, const struct undo_result *r
 		say_path(PROGRAM, bytes_of(act->path), result->attribute_note);
 }
 
+static int note_copies(struct undoing *undoing, const struct journal_list *list,
+		       struct simhash_error *error)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct journal_act *act = &list->acts[i];
+		struct path_note *note;
+		if (act->action != ACTION_COPY || act->outcome == OUTCOME_LEFT || act->to == NULL)
+			continue;
+		if (path_notes_add(&undoing->copied, bytes_of(act->to), &note, error) != 0)
+			return -1;
+		note->now = act->path;
+	}
+	return 0;
+}
+
+/* If the kept file was such a copy, the path of its file; otherwise NULL. */
+static const char *file_of_kept(const struct undoing *undoing, const struct journal_act *act)
+{
+	const struct path_note *note =
+		act->action == ACTION_DELETE && act->to == NULL && act->kept != NULL
+			? path_notes_find(&undoing->copied, bytes_of(act->kept))
+			: NULL;
+
+	return note == NULL ? NULL : note->now;
+}
+
 /*
  * A restored file has the content of the kept file, whose row is the model for its own row. After a
  * move to another file system, the row of the copy becomes the row of the file.
@@ -109,7 +137,7 @@ static int note_change(struct undoing *undoing, const struct journal_act *act,
 	if (!undoing->arguments->yes || act->outcome == OUTCOME_LEFT ||
 	    act->action == ACTION_REFLINK || act->action == ACTION_MKDIR ||
 	    act->action == ACTION_RMDIR || act->action == ACTION_HEAL ||
-	    (act->action == ACTION_DELETE && act->to != NULL))
+	    (act->action == ACTION_DELETE && act->to != NULL) || file_of_kept(undoing, act) != NULL)
 		return 0;
 	return act->action == ACTION_MOVE || is_copy
 		       ? index_update_note(&undoing->update, &change, error)
@@ -145,15 +173,21 @@ static int undo_one(struct undoing *undoing, const struct journal_act *act,
 }
 
 /* Directories get their attributes after their files, and before the directories above them. */
-static void finish_one(struct undoing *undoing, const struct journal_act *act)
+static int finish_one(struct undoing *undoing, const struct journal_act *act,
+		      struct simhash_error *error)
 {
 	struct simhash_error why = {.code = 0};
 	struct undo_result result;
+	const char *kept = file_of_kept(undoing, act);
 
 	if (undo_finish(act, &result, &why) == UNDO_LEFT)
 		say_left(undoing, act->path, why.message);
 	undoing->separate += undo_is_apart(&undoing->undoer, act);
 	say_notes(act, &result);
+	/* The file is back now, and its row is the model for the row of its other name. */
+	return kept == NULL || act->outcome == OUTCOME_LEFT
+		       ? 0
+		       : index_update_note_link(&undoing->update, kept, act->path, error);
 }
 
 static void write_progress(void *context, FILE *line, double seconds, unsigned columns)
@@ -197,13 +231,17 @@ static int undo_list(struct undoing *undoing, const struct journal_list *list, c
 	undoing->undoer.first = list->acts;
 	undoing->undoer.journal = arguments->undo_path;
 	status = find_names(undoing, list, error);
+	if (arguments->yes && note_copies(undoing, list, error) != 0)
+		status = -1;
 	for (size_t i = list->count; i-- > 0;)
 		if (undo_one(undoing, &list->acts[i], error) != 0)
 			status = -1;
 	for (size_t i = 0; arguments->yes && i < list->count; i++)
-		finish_one(undoing, &list->acts[i]);
+		if (finish_one(undoing, &list->acts[i], error) != 0)
+			status = -1;
 	undoer_release(&undoing->undoer);
 	path_notes_release(&undoing->lacking);
+	path_notes_release(&undoing->copied);
 	undoing->is_updated = index_update_run(&undoing->update, &arguments->index, host);
 	index_update_release(&undoing->update);
 	if (undoing->damaged_count > 0 &&

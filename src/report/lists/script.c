@@ -109,6 +109,8 @@ void script_write_command(FILE *out, enum script_way way, const struct script_co
 		fputs("null", out);
 	write_json_field(out, "kept", bytes_of(command->kept));
 	write_json_field(out, "copy", bytes_of(command->copy));
+	if (command->moved != NULL)
+		write_json_field(out, "moved", bytes_of(command->moved));
 	if (command->size_bytes >= 0)
 		fprintf(out, ",\"kept_mtime_ns\":%" PRId64 ",\"copy_mtime_ns\":%" PRId64,
 			command->kept_mtime_ns, command->copy_mtime_ns);

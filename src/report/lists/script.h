@@ -40,6 +40,8 @@ struct script_command {
 	const char *kept, *copy;
 	int64_t size_bytes; /* negative: the size and both times are unknown */
 	int64_t kept_mtime_ns, copy_mtime_ns;
+	const char
+		*moved; /* the path of the kept file before an earlier command moves it; or NULL */
 };
 
 struct script_move {
