@@ -288,6 +288,26 @@ sees "$files"
 press q
 sees "status 0"
 
+# ---- With --yes, it asks before it acts on marks of an earlier review ----
+rm -rf state
+start 80 24
+press Tab Enter d q
+sees "status 0"
+start 80 24 --action=delete --yes --journal=journal
+sees "q ACT: 1 file"
+for key in n q Enter Escape; do
+	press q
+	sees "Act on the saved marks too? (y/n)"
+	press $key
+	sees "Decisions: "
+done
+[ -e "$files/a/one" ] || fail "it acted without an answer"
+press q y
+sees "deleted 1 file"
+sees "status 0"
+runs 0 "$SIMKEEP" -q --undo=journal --yes
+rm journal
+
 # ---- With --yes, it acts on the decisions, and undo restores the files ----
 rm -rf state
 rows=$(sql "SELECT COUNT(*) FROM file")

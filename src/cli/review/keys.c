@@ -391,6 +391,8 @@ static const char search_prompt[] = "/";
 static const char folder_prompt[] = "Rule for this folder (oldest, newest, in:DIR, ...): ";
 static const char all_prompt[] = "Rule for all folders (oldest, newest, in:DIR, ...): ";
 
+static const char act_prompt[] = "Act on the saved marks too? (y/n) ";
+
 static void ask(struct view *view, const char *prompt)
 {
 	view->prompt = prompt;
@@ -419,7 +421,10 @@ static void type(struct view *view, unsigned key)
 	char bytes[8];
 	int count;
 
-	if (key == SCREEN_ENTER) {
+	if (view->prompt == act_prompt) {
+		view->is_done = key == 'y';
+		view->prompt = NULL;
+	} else if (key == SCREEN_ENTER) {
 		end_prompt(view);
 	} else if (key == SCREEN_ESCAPE || key == 7) {
 		view->prompt = NULL;
@@ -491,6 +496,8 @@ static bool press_to_look(struct view *view, unsigned key)
 	case 'q':
 		if (view->list == LIST_TEXT)
 			go_back(view);
+		else if (view->acts && view->has_earlier_marks && view->model->removed > 0)
+			ask(view, act_prompt);
 		else
 			view->is_done = true;
 		return true;

@@ -113,8 +113,11 @@ static int review(struct review_model *model, struct review_saved *saved,
 		  const struct review_source *source, const struct review_options *options,
 		  struct review_result *result, struct simhash_error *error)
 {
-	struct view view = {
-		.model = model, .saved = saved, .source = source, .acts = options->acts};
+	struct view view = {.model = model,
+			    .saved = saved,
+			    .source = source,
+			    .acts = options->acts,
+			    .has_earlier_marks = model->removed > 0};
 	char kept[32];
 	int status = view_init(&view, error);
 

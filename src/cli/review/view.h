@@ -27,6 +27,7 @@ struct view {
 	struct review_model *model;
 	struct review_saved *saved;
 	bool acts;			 /* does the caller act when the review ends? */
+	bool has_earlier_marks;		 /* were files marked for removal before it began? */
 	enum view_list list, under_text; /* under_text: the list that comes after the text */
 	struct view_cursor cursors[LISTS];
 	uint32_t *folders; /* the folders of the open tree */
