@@ -19,7 +19,7 @@ top=$disk/a/b/c/files
 # make STAYING: names of one file in $top, and the path STAYING, which is not indexed
 make() {
 	rm -rf "${disk:?}"/* far/* journal
-	mkdir -p "$top/kept" "$top/x" "$top/y" "$disk/other/empty" "$(dirname "$1")"
+	mkdir -p "$top/kept" "$top/x" "$top/y" "$disk/other/empty"
 	seq 5000 >"$top/kept/b"
 	seq 5000 >"$top/x/a1"
 	touch -d 2019-01-01 "$top/x/a1"
@@ -27,12 +27,13 @@ make() {
 	chmod 640 "$top/kept/b" "$top/x/a1"
 	ln "$top/x/a1" "$top/x/a2"
 	ln "$top/x/a1" "$top/y/a3"
-	ln "$top/x/a1" "$1"
 	seq 5000 >"$top/y/alone"
 	chmod 640 "$top/y/alone"
 	touch -d 2019-01-01 "$top/y/alone"
 	reset
 	runs 0 "$SIMHASH" -q "$top"
+	mkdir -p "$(dirname "$1")"
+	ln "$top/x/a1" "$1"
 	before=$(tree)
 }
 # tree [FORMAT]: the files of the disk; %i %n show that the links are the same
@@ -66,15 +67,13 @@ long=$disk/other
 for ((i = 0; i < 14; i++)); do
 	long+=/$(printf '%0250d' $i)
 done
-for action in delete hardlink; do
-	for staying in "$top/y/stays" "$disk/stays" "$disk/other/stays" "$long/stays"; do
-		make "$disk/elsewhere"
-		mkdir -p "$(dirname "$staying")"
-		mv "$disk/elsewhere" "$staying"
-		before=$(tree)
-		act $action
-		undone "$action, ${staying:0:60}" "$staying"
-	done
+make "$disk/other/stays"
+act hardlink
+undone hardlink "$disk/other/stays"
+for staying in "$top/y/stays" "$disk/stays" "$disk/other/stays" "$long/stays"; do
+	make "$staying"
+	act delete
+	undone "delete, ${staying:0:60}" "$staying"
 done
 
 # ---- It is enough to restore the file, if the kept file has disappeared or changed ----
@@ -133,6 +132,27 @@ umount -R "$disk/loop"
 umount "$top/x/mounted"
 rmdir "$top/x/mounted" "$disk/loop"
 same "bind mounts: the tree" "$before" "$(tree)"
+
+# ---- Many files whose other names have disappeared: the mount is read once ----
+make "$disk/other/stays"
+python3 - "$disk" "$top" <<'PYTHON'
+import os, sys
+for i in range(2000):
+    os.mkdir(f"{sys.argv[1]}/other/{i}")
+for i in range(1000):
+    for folder in "x", "kept":
+        with open(f"{sys.argv[2]}/{folder}/{i}", "w") as file:
+            file.write(f"content {i}")
+        os.utime(file.name, (i, i))
+    os.link(f"{sys.argv[2]}/x/{i}", f"{sys.argv[1]}/other/{i}/stays")
+PYTHON
+runs 0 "$SIMHASH" -q "$top"
+act delete
+rm -r "$disk/other"
+mkdir -p "$disk/other"
+mkdir "$disk"/other/{1..2000}
+runs 0 within 5 "$SIMKEEP" --undo=journal --yes
+counted "^restored 1,004 files; .*; 1,001 files are separate now: their other names "
 
 # ---- After a move to another file system ----
 make "$disk/other/stays"

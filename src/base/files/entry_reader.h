@@ -46,7 +46,10 @@ enum entry_type {
 struct entry {
 	const char *name; /* lives until the next entry is read */
 	enum entry_type type;
-	/* Where something is mounted, the inode below the mount. File systems may give other numbers. */
+	/*
+	 * For a name where something is mounted, the inode below the mount. Some file systems give
+	 * other numbers than stat(2).
+	 */
 	uint64_t inode;
 };
 
