@@ -171,6 +171,7 @@ if [ "${1:-}" = mounted ]; then
 	world
 	chmod 600 "$a/letter.txt"
 	rm "$b/sparse" # it has no holes either
+	ln "$a/letter.txt" "$a/photos/letter"
 	runs 0 "$SIMHASH" -q "$a" "$b"
 	tree >before
 	runs 0 "$SIMKEEP" --into=far/all --action=delete --yes --journal=journal "$a" "$b"
@@ -180,6 +181,11 @@ if [ "${1:-}" = mounted ]; then
 	row "$far/all/letter.txt"
 	undo "FAT"
 	row "$a/letter.txt"
+	row "$a/photos/letter"
+	[ "$a/letter.txt" -ef "$a/photos/letter" ] || fail "two names of one file are separate files"
+	rm "$a/photos/letter"
+	runs 0 "$SIMHASH" -q "$a"
+	tree >before
 	# It does not distinguish capital letters.
 	mkdir far/all
 	echo here >far/all/LETTER.TXT
