@@ -103,6 +103,7 @@ python=$files/venv/bin/python
 python3 -m wheel unpack "$wheel" -d "$files/unpacked" >/dev/null
 mv "$files/unpacked"/*/simhash_similarity-*.dist-info "$(echo "$files/unpacked"/*)/simhash_similarity-0.9.dist-info"
 sed -i 's/^Version: .*/Version: 0.9/' "$files/unpacked"/*/*.dist-info/METADATA
+mkdir "$files/earlier"
 python3 -m wheel pack "$files/unpacked"/* -d "$files/earlier" >/dev/null
 for made in "$files"/earlier/*.whl "$wheel"; do
 	"$files/venv/bin/pip" install -q --no-index --no-deps --upgrade "$made" >"$files/log" 2>&1 ||
