@@ -66,7 +66,7 @@ static bool same_row(const struct file_row *x, const struct file_row *y)
 	       memcmp(&x->table, &y->table, sizeof x->table) == 0 &&
 	       memcmp(&x->keys, &y->keys, sizeof x->keys) == 0 &&
 	       x->has_resemblance == y->has_resemblance && x->pieces_made == y->pieces_made &&
-	       x->document_ns == y->document_ns &&
+	       memcmp(&x->dates, &y->dates, sizeof x->dates) == 0 &&
 	       memcmp(&x->resemblance, &y->resemblance, sizeof x->resemblance) == 0;
 }
 
@@ -80,11 +80,20 @@ static void sum_bytes(XXH3_state_t *state, struct bytes bytes)
 
 static void sum_row(XXH3_state_t *state, const struct file_row *row)
 {
-	const int64_t numbers[] = {
-		row->size_bytes,    row->mtime_ns,	 row->device,
-		row->inode,	    row->links,		 row->compressed_size_bytes,
-		row->scanned_at_ns, row->contents,	 row->pieces_made,
-		row->document_ns,   row->verified_at_ns, row->changed_ns};
+	const int64_t numbers[] = {row->size_bytes,
+				   row->mtime_ns,
+				   row->device,
+				   row->inode,
+				   row->links,
+				   row->compressed_size_bytes,
+				   row->scanned_at_ns,
+				   row->contents,
+				   row->pieces_made,
+				   row->verified_at_ns,
+				   row->changed_ns,
+				   row->dates.changed_ns,
+				   row->dates.created_ns,
+				   row->dates.revision};
 
 	XXH3_64bits_update(state, row->path_hash, PATH_HASH_SIZE);
 	sum_bytes(state, row->directory);

@@ -282,37 +282,94 @@ def pairs(*folders):
         print(*paths, row["distance"], row["resemblance"].replace("0.999999", "1.000000"))  # of files that differ
 
 
+def pdf(lines, number, information="", metadata="", more="", filler=0, trailer=""):
+    """A PDF without compression. `more` is added to it as an update, with a trailer. `filler` bytes are in front of the other objects, and after
+    them, so that these are far from both ends."""
+    noise = random.Random(number).randbytes(filler).hex().encode()
+    shown = "\n".join(f"({' '.join(line)}) Tj T*" for line in lines).encode("latin-1", "replace")
+    objects = [b"<< /Type /Catalog /Pages 2 0 R" + (b" /Metadata 6 0 R" if metadata else b"") + b" >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+               b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", b"<< /Length %d >>\nstream\nBT\n%s\nET\nendstream" % (len(shown) + 6, shown),
+               f"<< /Title (A letter) {information} >>".encode()]
+    if metadata:
+        objects.append(f"<< /Type /Metadata /Subtype /XML >>\nstream\n<x:xmpmeta>{metadata}</x:xmpmeta>\nendstream".encode())
+    out = b"%PDF-1.4\n" + noise
+    for i, data in enumerate(objects):
+        out += b"%d 0 obj\n%s\nendobj\n" % (i + 1, data)
+    end = f"trailer\n<< /Size 7 /Root 1 0 R {trailer} /Info 5 0 R >>\nstartxref\n0\n%%EOF\n".encode()
+    return out + noise + end + (f"5 0 obj\n<< {more} >>\nendobj\n".encode() + end if more else b"")
+
+
 def dated(folder):
-    """Six versions each of a docx and an odt, with names without an order. Their properties say when they were changed: in
-    FOLDER/order.txt, the names from the first version to the last. The properties in FOLDER/bad are no times."""
+    """Versions with names without an order. Their properties say when they were changed, or only how often they were saved: in FOLDER/order.txt,
+    the names from the first version to the last. The properties in FOLDER/equal are equal in all files. Those in FOLDER/against contradict each
+    other, and those in FOLDER/bad are no times."""
     r = random.Random(5)
     core = ('<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
-            ' xmlns:dcterms="http://purl.org/dc/terms/"><cp:revision>1</cp:revision><dcterms:created>2010-01-01T00:00:00Z'
+            ' xmlns:dcterms="http://purl.org/dc/terms/"><cp:revision>%s</cp:revision><dcterms:created>%s'
             "</dcterms:created><dcterms:modified>%s</dcterms:modified></cp:coreProperties>")
     meta = ('<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"'
-            ' xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"><office:meta><meta:creation-date>2010-01-01T00:00:00'
-            "</meta:creation-date><dc:date>%s</dc:date></office:meta></office:document-meta>")
+            ' xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"><office:meta><meta:editing-cycles>%s</meta:editing-cycles>'
+            "<meta:creation-date>%s</meta:creation-date><dc:date>%s</dc:date></office:meta></office:document-meta>")
+    created = "2010-01-01T00:00:00"
+
+    def with_properties(kind, lines, seed, *values):
+        properties, part = (core, "docProps/core.xml") if kind == "docx" else (meta, "meta.xml")
+        with zipfile.ZipFile(io.BytesIO(made(kind, random.Random(seed), lines, False))) as archive:
+            members = [(member, archive.read(member)) for member in archive.namelist() if member != part]
+        return zipped(members + [(part, properties % values)])
+
+    def by_time(kind, lines, number):
+        # Half of them have a zone, in which the day is another one.
+        changed = f"2021-03-{10 + number}T23:30:00" + ("" if kind == "odt" else ".25-02:00" if number % 2 else "Z")
+        return with_properties(kind, lines, number, 1, created, changed)
+
+    def by_revision(kind, lines, number):
+        return with_properties(kind, lines, number, (2, 9, 10, 100)[number], created, "2021-03-10T10:00:00")
+
+    def equal(kind, lines, number):
+        return with_properties(kind, lines, number, 5, created, "2021-03-10T10:00:00")
+
+    def by_pdf(_, lines, number):
+        """The time is in the dictionary, in an attribute or an element, in an update, or that of the creation."""
+        day = f"2021-03-{10 + number}"
+        plain = "D:" + day.replace("-", "") + "233000"
+        old = "/CreationDate (D:20210301000000Z)"
+        return [lambda: pdf(lines, 0, f"{old} /ModDate ({plain}+01'00')"),
+                lambda: pdf(lines, 0, old, f'<r:Description xmp:ModifyDate="{day}T23:30:00Z" />'),
+                lambda: pdf(lines, 0, f"{old} /ModDate (D:20210302000000Z)", f"<xmp:ModifyDate>{day}T23:30:00-01:00</xmp:ModifyDate>"),
+                lambda: pdf(lines, 0, old, more=f"/ModDate ({plain}Z)"),
+                lambda: pdf(lines, 0, f"/CreationDate ({plain})"),
+                lambda: pdf(lines, 0, f"/CreationDate (D:20010101000000)\n/ModDate\n({plain}-08'00')")][number]()
+
     with open(f"{folder}/order.txt", "w", encoding="utf-8") as order:
-        for kind, properties, part in (("docx", core, "docProps/core.xml"), ("odt", meta, "meta.xml")):
+        for where, kind, make, count in (("docx", "docx", by_time, 6), ("odt", "odt", by_time, 6), ("saved", "docx", by_revision, 4),
+                                         ("cycles", "odt", by_revision, 4), ("equal", "docx", equal, 4), ("pdf", "pdf", by_pdf, 6)):
             names = ["maple", "birch", "olive", "aspen", "hazel", "cedar"]
             r.shuffle(names)
             lines = lines_of(r, kind)
-            for day, name in enumerate(names):
-                # Half of them have a zone, in which the day is another one.
-                changed = f"2021-03-{10 + day}T23:30:00" + ("" if kind == "odt" else ".25-02:00" if day % 2 else "Z")
-                data = made(kind, random.Random(day), lines, False)
-                with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                    members = [(member, archive.read(member)) for member in archive.namelist() if member != part]
-                write(f"{folder}/{kind}/{name}.{kind}", zipped(members + [(part, properties % changed)]))
-                order.write(f"{name}.{kind}\n")
+            for number, name in enumerate(names[:count]):
+                write(f"{folder}/{where}/{name}.{kind}", make(kind, lines, number))
+                order.write(f"{where}/{name}.{kind}\n")
                 lines = edited(r, lines)
                 lines.insert(r.randrange(len(lines)), [" ".join(r.choices(VOCABULARY, k=40))])
+    # The same size, so that nothing else says which one is earlier
+    lines = lines_of(r, "docx")
+    write(f"{folder}/against/oak.docx", with_properties("docx", lines, 1, 3, created, "2021-03-12T10:00:00Z"))
+    write(f"{folder}/against/elm.docx", with_properties("docx", lines[1:] + lines[:1], 1, 7, created, "2021-03-10T10:00:00Z"))
     for number, changed in enumerate(("", "yesterday", "2021-03-01", "2021-13-01T00:00:00Z", "1601-01-01T00:00:00Z", "9999-01-01T00:00:00Z",
-                                      "2021-03-01T25:00:00Z")):
+                                      "2021-03-01T25:00:00Z", "1970-01-01T00:00:00Z", "1980-01-01T00:00:00Z", "2190-01-01T00:00:00Z",
+                                      "2009-12-31T00:00:00Z")):
         lines = lines_of(random.Random(100 + number), "docx")
-        with zipfile.ZipFile(io.BytesIO(made("docx", r, lines, False))) as archive:
-            members = [(member, archive.read(member)) for member in archive.namelist()]
-        write(f"{folder}/bad/{number}.docx", zipped(members + [("docProps/core.xml", core % changed)]))
+        write(f"{folder}/bad/{number}.docx", with_properties("docx", lines, number, 1, created, changed))
+    time = "/ModDate (D:20210301000000Z)"
+    for name, information, more in (
+            ("encrypted", time, {"trailer": "/Encrypt 9 0 R"}), ("far", time, {"filler": 150000}), ("1970", time.replace("2021", "1970"), {}),
+            ("future", time.replace("2021", "2190"), {}), ("before", time + " /CreationDate (D:20220301000000Z)", {}),
+            ("hex", "/ModDate <443a3230323130333031303030303030>", {}), ("name", "/ModDate /None", {}), ("none", "", {}),
+            ("short", "/ModDate (D:2021)", {})):
+        write(f"{folder}/bad-pdf/{name}.pdf", pdf(lines_of(random.Random(name), "pdf"), 1, information, **more))
+    write(f"{folder}/bad-pdf/other.dat", pdf(lines_of(random.Random(9), "pdf"), 1, time))
+    write(f"{folder}/large/large.pdf", pdf(lines_of(random.Random(10), "pdf"), 1, time, filler=30000) + b"\n" * 100)
 
 
 def odd(folder):

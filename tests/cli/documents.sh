@@ -327,35 +327,54 @@ for option in --group=none --format=csv --min-resemblance=0.5; do
 	same "$option: archives" 0 "$(grep -c "x1.tar.xz[ ,].*x2.7z$" out || true)"
 done
 
-# The properties of documents say when they were changed. These times come before the times of files,
-# which say the opposite here.
+# The properties of documents say when they were changed and how often they were saved. This comes
+# before the times of files, which say the opposite here.
 reset
 rm -r "${files:?}"
-mkdir -p "$files"/{docx,odt}
+mkdir -p "$files"
 make dated "$files"
-day=20
+at=30
 while read -r name; do
-	touch -d "2026-01-$day" "$files/${name#*.}/$name"
-	day=$((day - 1))
+	touch -d "2026-01-01 + $at days" "$files/$name"
+	at=$((at - 1))
 done <"$files/order.txt"
 mv "$files/order.txt" .
 runs 0 "$SIMHASH" "$files"
-same "times of documents" 12 "$(sql "SELECT COUNT(*) FROM file WHERE document_time > 0")"
-same "impossible times" "7|0" "$(sql "SELECT COUNT(*), SUM(document_time) FROM file WHERE CAST(directory AS CHAR(4000)) LIKE '%/bad/%'")"
+below="CAST(directory AS CHAR(4000)) LIKE"
+same "times of documents" 26 "$(sql "SELECT COUNT(*) FROM file WHERE document_time > 0 AND contents = 268435456")"
+same "impossible times" "11|0" "$(sql "SELECT COUNT(*), SUM(document_time) FROM file WHERE $below '%/bad/%'")"
+same "no times of PDFs" "10|0" "$(sql "SELECT COUNT(*), SUM(document_time) FROM file WHERE $below '%/bad-pdf'")"
+same "times of PDFs" 7 "$(sql "SELECT COUNT(*) FROM file WHERE document_time > 0 AND contents <> 268435456")"
 # 2021-03-11 23:30:00.25, two hours west of UTC
 same "a time with a zone" 1 "$(sql "SELECT COUNT(*) FROM file WHERE document_time = 1615512600000000000")"
-for kind in docx odt; do
-	runs 0 "$SIMFIND" --summary=none --group=lineage --format=json "$files/$kind"
-	python3 - >found <<'END'
+same "revisions" "2 2|9 2|10 2|100 2|" "$(sql "SELECT document_revision, COUNT(*) FROM file
+	WHERE $below '%/saved/%' OR $below '%/cycles/%' GROUP BY 1 ORDER BY 1" | tr '|\t\n' '  |')"
+same "times of creation" 1262304000000000000 "$(sql "SELECT DISTINCT document_created FROM file WHERE document_revision > 0")"
+
+# versions FOLDER: the names of all versions of its group, each after its parent, which is the version before
+versions() {
+	runs 0 "$SIMFIND" --summary=none --group=lineage --format=json "$files/$1"
+	python3 - <<'END'
 import json, os
 (group,) = json.load(open("out"))
 for version in group["versions"]:
     (file,) = version["files"]
     assert file["document_modified"].startswith("2021-03-"), file
     assert version.get("parent", 0) == version["version"] - 1, version
-    print(os.path.basename(file["path"]))
+    print(os.path.basename(os.path.dirname(file["path"])), os.path.basename(file["path"]), sep="/")
 END
-	diff <(grep "$kind" order.txt) found || fail "$kind: the order of versions"
+}
+
+for kind in docx odt saved cycles pdf; do
+	versions "$kind" >found || fail "$kind: $(cat out)"
+	diff <(grep "^$kind/" order.txt) found || fail "$kind: the order of versions"
 	runs 0 "$SIMFIND" --summary=none --group=lineage "$files/$kind"
-	same "$kind: times in the tree" 6 "$(grep -c ' 2021-03-1[0-6] ' out)"
+	same "$kind: times in the tree" "$(wc -l <found)" "$(grep -c ' 2021-03-1[0-6]' out)"
 done
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=json "$files/saved"
+same "clear revisions" 3 "$(grep -o '"order":"clear"[^}]*"reasons":\["revision"' out | wc -l)"
+# Properties that are equal in all files say nothing, so the times of the files decide.
+versions equal >found || fail "equal: $(cat out)"
+diff <(grep '^equal/' order.txt | tac) found || fail "equal properties: the order of versions"
+runs 0 "$SIMFIND" --summary=none --group=lineage --format=json "$files/against"
+same "a revision against the time" 1 "$(grep -o '"order":"unclear"' out | wc -l)"

@@ -92,13 +92,14 @@ add_skew_index() {
 	sql "CREATE INDEX file_skew_ext ON file (tag_set, skew_ext)"
 }
 
-# Remove versions 8 to 21 from the index; on a server, tables may exist when the update creates
+# Remove versions 8 to 22 from the index; on a server, tables may exist when the update creates
 # them.
 drop_version_8() {
 	sql "DELETE FROM schema_version WHERE version > 7"
 	add_skew_index
 	[ "$TEST_ENGINE" != sqlite ] ||
 		sql "DROP VIEW damaged_file; DROP TABLE damage; ALTER TABLE file DROP COLUMN verified_at_ns; ALTER TABLE file DROP COLUMN ctime_ns;
+			ALTER TABLE file DROP COLUMN document_created; ALTER TABLE file DROP COLUMN document_revision;
 			DROP VIEW file_copies; DROP VIEW file_text; DROP VIEW find_run_text; DROP VIEW grouped_file; DROP VIEW ungrouped_file; ALTER TABLE file DROP COLUMN contents; DROP VIEW shown_member;
 			DROP VIEW similar_group; DROP VIEW live_member; DROP VIEW part_of; DROP VIEW found_pair;
 			DROP TABLE filter_command; DROP TABLE find_run; DROP TABLE file_group; DROP TABLE file_pair;

@@ -58,7 +58,7 @@ static struct document *read_all(const struct given *parts, size_t count, size_t
 		*why = *why == 0 ? last : *why;
 	}
 	last = document_text(document, text, size);
-	(void)document_changed_ns(document);
+	(void)document_own_dates(document);
 	*why = *why == 0 ? last : *why;
 	return document;
 }

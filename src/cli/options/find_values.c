@@ -202,7 +202,7 @@ int set_group(const struct option_use *use, struct simhash_error *error)
 	(void)error;
 	arguments->has_groups = use->word != GROUP_NONE;
 	arguments->request.expand = use->word == GROUP_NONE;
-	arguments->lineage = use->word == GROUP_LINEAGE;
+	arguments->lineage = arguments->request.with_dates = use->word == GROUP_LINEAGE;
 	*linkage = use->word == 0 ? LINK_REPRESENTATIVE : LINK_SINGLE;
 	return 0;
 }

@@ -56,7 +56,7 @@ static void compare_two(struct slice *slice, uint32_t x, uint32_t y)
 
 	for (int r = 0; r < REASONS; r++)
 		if (r != REASON_SIZE)
-			firm[r == REASON_TIME ? FIRM_TIME : FIRM_NAMES] += evidence.of[r];
+			firm[is_reason_of_time(r) ? FIRM_TIME : FIRM_NAMES] += evidence.of[r];
 	for (int f = 0; f < FIRMS; f++) {
 		slice->firm[f][cell(slice, x, y)] = (int16_t)firm[f];
 		slice->firm[f][cell(slice, y, x)] = (int16_t)-firm[f];

@@ -24,6 +24,7 @@ enum lineage_reason {
 	REASON_ROTATION, /* the name of one is the name of a rotated log */
 	REASON_BACKUP,	 /* one name is the name of a backup */
 	REASON_COPY,	 /* one name is the name of a copy */
+	REASON_REVISION, /* how often a document was saved, as it says itself */
 	REASON_TIME,
 	REASON_SIZE, /* files grow */
 	REASONS
@@ -111,6 +112,12 @@ int64_t lineage_difference(const struct find_file *x, const struct find_file *y)
  */
 struct paths_comparison lineage_compare_names(const struct lineage_version *x,
 					      const struct lineage_version *y);
+
+/* Does this reason belong to a time, and not to names or sizes? */
+static inline bool is_reason_of_time(enum lineage_reason reason)
+{
+	return reason == REASON_REVISION || reason == REASON_TIME;
+}
 
 /* The evidence that x is earlier than y. */
 struct lineage_evidence lineage_compare(const struct lineage_version *x,

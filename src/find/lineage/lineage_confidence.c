@@ -23,8 +23,8 @@ static void relate(const struct lineage *lineage, struct lineage_version *versio
 	for (int r = 0; r < REASONS; r++)
 		if (r != REASON_SIZE)
 			version->evidence.of[r] = version->evidence.of[r] *
-						  (r == REASON_TIME ? version->time_percent
-								    : version->names_percent) /
+						  (is_reason_of_time(r) ? version->time_percent
+									: version->names_percent) /
 						  100;
 	version->pair = (struct file_pair){
 		.a = version->files[0],

@@ -73,26 +73,50 @@ static struct paths_comparison compare_names(const struct lineage_version *x,
 	return all;
 }
 
+/* Two documents that were created at the same time are one document, and it was saved in between. */
+static bool are_revisions(const struct document_dates *x, const struct document_dates *y)
+{
+	return x->created_ns != 0 && x->created_ns == y->created_ns && x->revision != 0 &&
+	       y->revision != 0 && x->revision != y->revision;
+}
+
 struct paths_comparison lineage_compare_names(const struct lineage_version *x,
 					      const struct lineage_version *y)
 {
 	struct paths_comparison names;
 
 	/* The result is the same if x and y are swapped. */
-	if (find_file_compare(x->files[0], y->files[0]) <= 0)
-		return compare_names(x, y);
-	names = compare_names(y, x);
-	names.order.order = -names.order.order;
+	if (find_file_compare(x->files[0], y->files[0]) <= 0) {
+		names = compare_names(x, y);
+	} else {
+		names = compare_names(y, x);
+		names.order.order = -names.order.order;
+	}
+	if (names.relation == NAMES_OTHER &&
+	    are_revisions(&x->files[0]->dates, &y->files[0]->dates))
+		names.relation = NAMES_ALIKE;
 	return names;
 }
 
-/* A document has its own time. The time of a file may be the time when it was copied. */
-static int evidence_of_times(const struct lineage_version *x, const struct lineage_version *y)
-{
-	int64_t x_ns = x->files[0]->document_ns, y_ns = y->files[0]->document_ns;
-	int evidence = x_ns == 0 || y_ns == 0 ? 0 : lineage_evidence_of_time(x_ns, y_ns);
+#define REVISION_WEIGHT 300
 
-	return evidence != 0 ? evidence : lineage_evidence_of_time(x->mtime_ns, y->mtime_ns);
+/*
+ * A document has its own times and counts its revisions. The time of a file may be the time when it
+ * was copied, so it only counts if the documents say nothing.
+ */
+static void compare_times(const struct lineage_version *x, const struct lineage_version *y,
+			  struct lineage_evidence *evidence)
+{
+	const struct document_dates *a = &x->files[0]->dates, *b = &y->files[0]->dates;
+	int *time = &evidence->of[REASON_TIME];
+
+	if (a->changed_ns != 0 && b->changed_ns != 0)
+		*time = lineage_evidence_of_time(a->changed_ns, b->changed_ns);
+	if (are_revisions(a, b))
+		evidence->of[REASON_REVISION] = a->revision < b->revision ? REVISION_WEIGHT
+									  : -REVISION_WEIGHT;
+	else if (*time == 0)
+		*time = lineage_evidence_of_time(x->mtime_ns, y->mtime_ns);
 }
 
 struct lineage_evidence lineage_compare(const struct lineage_version *x,
@@ -107,7 +131,7 @@ struct lineage_evidence lineage_compare(const struct lineage_version *x,
 
 	if (names.order != 0)
 		evidence.of[reasons[names.reason]] = evidence_of_name(names);
-	evidence.of[REASON_TIME] = evidence_of_times(x, y);
+	compare_times(x, y, &evidence);
 	evidence.of[REASON_SIZE] =
 		lineage_evidence_of_size(x->files[0]->size_bytes, y->files[0]->size_bytes);
 	return evidence;

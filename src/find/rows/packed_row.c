@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { NUMBERS = 10, REACH = 2 };
+enum { NUMBERS = 12, REACH = 2 };
 
 /* Flags after the bits of the sides. */
 enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32, IS_TEXT = 64 };
@@ -24,7 +24,9 @@ static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 	numbers[6] = file->inode;
 	numbers[7] = file->compressed_size_bytes;
 	numbers[8] = file->document_bytes;
-	numbers[9] = file->document_ns;
+	numbers[9] = file->dates.changed_ns;
+	numbers[10] = file->dates.created_ns;
+	numbers[11] = file->dates.revision;
 }
 
 static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
@@ -38,7 +40,7 @@ static void give_numbers(const int64_t numbers[NUMBERS], struct find_file *file)
 	file->inode = numbers[6];
 	file->compressed_size_bytes = numbers[7];
 	file->document_bytes = numbers[8];
-	file->document_ns = numbers[9];
+	file->dates = (struct document_dates){numbers[9], numbers[10], numbers[11]};
 }
 
 /* The width of a number in units of 4 bytes. */

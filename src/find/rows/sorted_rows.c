@@ -141,8 +141,10 @@ static struct row_filter filter_of(const struct finder *finder, int64_t low, int
 {
 	bool verifies = finder->request->rule.verify.mode != VERIFY_NO;
 
-	return (struct row_filter){.columns = FINDING_COLUMNS | ROW_KEY(finder_read_key(finder)) |
-					      (verifies ? ROW_RESEMBLANCE : 0),
+	return (struct row_filter){.columns =
+					   FINDING_COLUMNS | ROW_KEY(finder_read_key(finder)) |
+					   (verifies ? ROW_RESEMBLANCE : 0) |
+					   (finder->request->with_dates ? ROW_DOCUMENT_DATES : 0),
 				   .tag_set = finder->tag_set,
 				   .key = SIMHASH_UNIFORM,
 				   .low = low,

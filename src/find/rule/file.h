@@ -20,7 +20,7 @@ struct find_file {
 	/* For a document with a text: the counts, the size and the sketch of the text. */
 	int64_t host, size_bytes, mtime_ns;
 	int64_t document_bytes;	       /* and the size of the document; else 0 */
-	int64_t document_ns;	       /* see struct file_row */
+	struct document_dates dates;   /* see struct file_row */
 	int64_t device, inode;	       /* inode 0: unknown */
 	int64_t compressed_size_bytes; /* see struct file_row */
 	int64_t uniform, key;	       /* key: the key that the user chose */
@@ -79,7 +79,7 @@ static inline struct bytes find_file_display(const struct find_file *file)
 /* When the content was changed: of a document by its own properties, otherwise of the file. */
 static inline int64_t find_file_time(const struct find_file *file)
 {
-	return file->document_ns != 0 ? file->document_ns : file->mtime_ns;
+	return file->dates.changed_ns != 0 ? file->dates.changed_ns : file->mtime_ns;
 }
 
 /* For a member of an archive, its name in the archive; otherwise empty. */

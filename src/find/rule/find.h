@@ -79,6 +79,7 @@ struct find_request {
 	 * This is false if all files have sketches, because then extensions do not matter.
 	 */
 	bool keeps_extensions;
+	bool with_dates;  /* the dates of PDFs are needed */
 	bool hard_links;  /* include pairs of two names of one file */
 	bool has_between; /* only find pairs with one file on each of these sides */
 	struct find_side between[2];

@@ -256,7 +256,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		.host = row->host,
 		.size_bytes = row->size_bytes,
 		.document_bytes = document_bytes,
-		.document_ns = text == NULL ? 0 : text->document_ns,
+		.dates = text == NULL ? row->dates : text->dates,
 		.mtime_ns = row->mtime_ns,
 		.device = row->device,
 		.inode = row->inode,

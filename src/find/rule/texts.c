@@ -47,7 +47,7 @@ static int add(struct texts *texts, const struct file_row *row, struct simhash_e
 		return -1;
 	text = &texts->items[texts->count++];
 	*text = (struct text){.size_bytes = row->size_bytes,
-			      .document_ns = row->document_ns,
+			      .dates = row->dates,
 			      .table = row->table,
 			      .has_resemblance = row->has_resemblance};
 	memcpy(text->content_hash, row->content_hash, CONTENT_HASH_SIZE);
@@ -60,7 +60,7 @@ static int read_all(struct texts *texts, struct store *store, int64_t tag_set,
 		    struct simhash_error *error)
 {
 	const unsigned columns = ROW_SIZE | ROW_CONTENTS | ROW_CONTENT_HASH | ROW_TABLE |
-				 ROW_RESEMBLANCE | ROW_DOCUMENT_TIME;
+				 ROW_RESEMBLANCE | ROW_DOCUMENT_DATES;
 	const long long least = CONTENTS_IS_ARCHIVE;
 	struct file_row row = {.host = 0};
 	struct row_cursor cursor;

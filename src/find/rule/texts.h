@@ -19,7 +19,7 @@ struct texts;
 struct text {
 	uint8_t content_hash[CONTENT_HASH_SIZE]; /* of the document */
 	int64_t size_bytes;			 /* of the text */
-	int64_t document_ns;			 /* see struct file_row */
+	struct document_dates dates;		 /* of the document */
 	struct simhash_sum_table table;
 	bool has_resemblance;
 	struct simhash_resemblance_sketch resemblance;

@@ -30,9 +30,10 @@ static bool has_versions(const struct group *group, const struct group_member *m
 const char *lineage_reason_name(enum lineage_reason reason)
 {
 	static const char *const names[] = {
-		[REASON_VERSION] = "number", [REASON_ROTATION] = "rotation",
-		[REASON_BACKUP] = "backup",  [REASON_COPY] = "copy",
-		[REASON_TIME] = "time",	     [REASON_SIZE] = "size",
+		[REASON_VERSION] = "number",	[REASON_ROTATION] = "rotation",
+		[REASON_BACKUP] = "backup",	[REASON_COPY] = "copy",
+		[REASON_REVISION] = "revision", [REASON_TIME] = "time",
+		[REASON_SIZE] = "size",
 	};
 
 	return names[reason];

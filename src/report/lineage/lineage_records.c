@@ -15,8 +15,8 @@ static void write_file(FILE *out, const struct find_file *file, const struct fin
 {
 	const struct field fields[] = {
 		FIELD_TIME(IN_JSON, "modified", file->mtime_ns),
-		FIELD_TIME(file->document_ns == 0 ? 0 : IN_JSON, "document_modified",
-			   file->document_ns),
+		FIELD_TIME(file->dates.changed_ns == 0 ? 0 : IN_JSON, "document_modified",
+			   file->dates.changed_ns),
 		FIELD_TEXT(IN_JSON | IN_NULL, "path", find_file_display(file)),
 		FIELD_TEXT(IN_NULL, "from", from == NULL ? NO_TEXT : find_file_display(from)),
 		FIELDS_END,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/basic/clock.h"
 #include "scan/archive/container_level.h"
 #include "scan/archive/sandbox.h"
 #include "scan/archive/unpacker.h"
@@ -158,12 +159,14 @@ static void note_member(struct container *container, const struct file_row *row)
 }
 
 /* The row of a text has the hash and size of its document; for a file, the caller knows them. */
-static void end_text(struct container *container, int64_t changed_ns, struct file_row *row)
+static void end_text(struct container *container, const struct document_dates *dates,
+		     struct file_row *row)
 {
 	const struct around *around = find_around(container, row->name);
 
 	row->contents = CONTENTS_IS_TEXT;
-	row->document_ns = changed_ns;
+	row->dates = *dates;
+	document_dates_check(&row->dates, clock_wall_ns());
 	if (around == NULL)
 		return;
 	row->links = around->size_bytes;
@@ -190,7 +193,7 @@ enum container_answer container_next(struct container *container, struct file_ro
 			continue;
 		if (content_end(&container->content) == SCAN_DONE) {
 			if (piece.is_text)
-				end_text(container, piece.changed_ns, row);
+				end_text(container, &piece.dates, row);
 			else
 				note_member(container, row);
 			return CONTAINER_MEMBER;

@@ -533,7 +533,7 @@ static enum unpacked next_answer(struct sandbox *sandbox, const atomic_bool *sto
 				.is_first = record.is_first != 0,
 				.is_last = record.is_last != 0,
 				.is_text = record.is_text != 0,
-				.changed_ns = record.changed_ns,
+				.dates = record.dates,
 				.why = record.why};
 	return (enum unpacked)record.answer;
 }

@@ -39,7 +39,7 @@ struct sandbox_record {
 	int32_t why;
 	uint32_t is_first, is_last, is_text;
 	uint32_t unused;
-	int64_t changed_ns;
+	struct document_dates dates;
 };
 
 #define SANDBOX_RECORD_MAX (sizeof(struct sandbox_record) + PIECE_MAX + 2 * CONTAINER_NAME_MAX)

@@ -146,7 +146,7 @@ static void add_record(struct server *server, enum unpacked answer, const struct
 					      .is_first = piece->is_first,
 					      .is_last = piece->is_last,
 					      .is_text = piece->is_text,
-					      .changed_ns = piece->changed_ns};
+					      .dates = piece->dates};
 
 	memcpy(slot->bytes + server->used, &record, sizeof record);
 	if (piece->name.size > 0)

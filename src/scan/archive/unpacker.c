@@ -291,7 +291,7 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 {
 	struct member *member = &unpacker->member;
 	bool is_first = member->size_bytes == 0, is_text = member->text != NULL, is_last;
-	int64_t changed_ns = member->changed_ns;
+	const struct document_dates dates = member->dates;
 	int status = ARCHIVE_OK, met;
 	ssize_t got = is_text ? (ssize_t)unpacker_read_text(unpacker)
 			      : read_some(unpacker, &status);
@@ -320,7 +320,7 @@ static enum unpacked read_piece(struct unpacker *unpacker, struct piece *piece)
 				.is_first = is_first,
 				.is_last = is_last,
 				.is_text = is_text,
-				.changed_ns = changed_ns};
+				.dates = dates};
 	return UNPACKED_PIECE;
 }
 

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
+#include "base/text/document_dates.h"
 
 #define PIECE_MAX ((size_t)256 * 1024) /* in bytes */
 
@@ -42,9 +43,9 @@ struct piece {
 	struct bytes name;
 	size_t size; /* the number of bytes in the buffer */
 	bool is_first, is_last;
-	bool is_text;	    /* of the document around the member */
-	int64_t changed_ns; /* for a text: see document_changed_ns */
-	int why;	    /* the problem: an errno or an enum container_failure */
+	bool is_text;		     /* of the document around the member */
+	struct document_dates dates; /* for a text: of its document */
+	int why;		     /* the problem: an errno or an enum container_failure */
 };
 
 /*

@@ -29,7 +29,7 @@ struct member {
 	int64_t stated_size; /* the size in the archive; 0 if it is unknown */
 	const char *text;    /* the text of the document that was read last; or NULL */
 	size_t text_size;
-	int64_t changed_ns; /* see document_changed_ns */
+	struct document_dates dates;
 };
 
 struct unpacker {

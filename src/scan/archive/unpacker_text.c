@@ -67,7 +67,7 @@ bool unpacker_begin_text(struct unpacker *unpacker, int *why)
 					   .is_emitted = true,
 					   .text = text,
 					   .text_size = size,
-					   .changed_ns = document_changed_ns(document)};
+					   .dates = document_own_dates(document)};
 	return true;
 }
 

@@ -327,71 +327,38 @@ static int append_pages(struct document *document)
 	return why;
 }
 
-/* Read a number of exactly this many digits, and the character after it if `after` is not 0. */
-static bool take_digits(struct bytes *text, size_t digits, char after, int *number)
+/* Take the next line of the properties. */
+static struct bytes next_line(struct bytes *text)
 {
-	size_t size = digits + (after != 0);
+	const char *end = text->size == 0 ? NULL : memchr(text->data, '\n', text->size);
+	struct bytes line = {text->data, end == NULL ? text->size : (size_t)(end - text->data)};
 
-	*number = 0;
-	if (text->size < size || (after != 0 && text->data[digits] != after))
-		return false;
-	for (size_t i = 0; i < digits; i++) {
-		if (!ascii_is_digit(text->data[i]))
-			return false;
-		*number = *number * 10 + (text->data[i] - '0');
-	}
-	text->data += size;
-	text->size -= size;
-	return true;
+	text->data += line.size + (end != NULL);
+	text->size -= line.size + (end != NULL);
+	return line;
 }
 
-/* Read a zone such as +01:00, and return its seconds; 0 for any other text. */
-static int zone_seconds(struct bytes text)
-{
-	int hours, minutes, sign;
-
-	if (text.size == 0 || (text.data[0] != '+' && text.data[0] != '-'))
-		return 0;
-	sign = text.data[0] == '-' ? -1 : 1;
-	text = (struct bytes){text.data + 1, text.size - 1};
-	if (!take_digits(&text, 2, ':', &hours) || !take_digits(&text, 2, 0, &minutes))
-		return 0;
-	return sign * (hours * 3600 + minutes * 60);
-}
-
-/* The days from 1970 to a date of the Gregorian calendar. */
-static int64_t days_to(int year, int month, int day)
-{
-	int64_t y = month <= 2 ? year - 1 : year, shifted = (month + 9) % 12;
-
-	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + day - 719469;
-}
-
-/* Read a time such as 2026-11-26T21:45:00.5+01:00. Returns 0 for other text, and for years before 1980. */
-static int64_t parse_time(struct bytes text)
-{
-	int year, month, day, hours, minutes, seconds, ignored;
-	int64_t time;
-
-	if (!take_digits(&text, 4, '-', &year) || !take_digits(&text, 2, '-', &month) ||
-	    !take_digits(&text, 2, 'T', &day) || !take_digits(&text, 2, ':', &hours) ||
-	    !take_digits(&text, 2, ':', &minutes) || !take_digits(&text, 2, 0, &seconds) ||
-	    year < 1980 || year > 2199 || month < 1 || month > 12 || day < 1 || day > 31 ||
-	    hours > 23 || minutes > 59 || seconds > 60)
-		return 0;
-	if (text.size > 0 && text.data[0] == '.')
-		text = (struct bytes){text.data + 1, text.size - 1};
-	while (take_digits(&text, 1, 0, &ignored))
-		;
-	time = days_to(year, month, day) * 86400 + hours * 3600 + minutes * 60 + seconds;
-	return (time - zone_seconds(text)) * 1000000000;
-}
-
-int64_t document_changed_ns(const struct document *document)
+struct document_dates document_own_dates(const struct document *document)
 {
 	const struct part *part = first_of(document, PART_PROPERTIES);
+	struct bytes text = part == NULL ? (struct bytes){NULL, 0}
+					 : (struct bytes){part->text.bytes, part->text.size};
+	struct document_dates dates = {0, 0, 0};
 
-	return part == NULL ? 0 : parse_time((struct bytes){part->text.bytes, part->text.size});
+	while (text.size > 0) {
+		struct bytes line = next_line(&text);
+		struct bytes value;
+		if (line.size == 0)
+			continue;
+		value = (struct bytes){line.data + 1, line.size - 1};
+		if (line.data[0] == PART_CHANGED)
+			dates.changed_ns = document_time_parse(value);
+		else if (line.data[0] == PART_CREATED)
+			dates.created_ns = document_time_parse(value);
+		else if (line.data[0] == PART_REVISION)
+			dates.revision = document_revision_parse(value);
+	}
+	return dates;
 }
 
 int document_text(struct document *document, const char **text, size_t *size)

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
+#include "base/text/document_dates.h"
 
 /*
  * The text has the name of a member of the document. If a real member has this name, there is no
@@ -62,10 +63,7 @@ int document_part_failure(struct document *document);
  */
 int document_text(struct document *document, const char **text, size_t *size);
 
-/*
- * Return when the document was last changed, as its own properties say, in nanoseconds since 1970;
- * 0 if they do not. A time without a zone is taken as UTC. Call it after document_text.
- */
-int64_t document_changed_ns(const struct document *document);
+/* Return what the document's own properties say about its age. Call it after document_text. */
+struct document_dates document_own_dates(const struct document *document);
 
 #endif

@@ -71,8 +71,12 @@ static const struct element page[] = {{"body", TAKE},	    {"script", SKIP},  {"s
 				      {"blockquote", LINE}, {"figure", LINE},  {"figcaption", LINE},
 				      {"aside", LINE},	    {"header", LINE},  {"footer", LINE},
 				      {"ul", LINE},	    {"ol", LINE},      {NULL, 0}};
-static const struct element properties[] = {{"modified", TAKE | LINE}, {NULL, 0}};
-static const struct element open_properties[] = {{"date", TAKE | LINE}, {NULL, 0}};
+static const struct element properties[] = {
+	{"modified", TAKE | LINE}, {"created", TAKE | LINE}, {"revision", TAKE | LINE}, {NULL, 0}};
+static const struct element open_properties[] = {{"date", TAKE | LINE},
+						 {"creation-date", TAKE | LINE},
+						 {"editing-cycles", TAKE | LINE},
+						 {NULL, 0}};
 static const struct element nothing[] = {{NULL, 0}};
 
 static const struct {
@@ -284,6 +288,13 @@ static void note_name(struct part_reader *reader, const char *name, const XML_Ch
 	}
 }
 
+static char property_mark(const char *name)
+{
+	if (name[0] == 'c')
+		return PART_CREATED;
+	return name[0] == 'r' || name[0] == 'e' ? PART_REVISION : PART_CHANGED;
+}
+
 static void start_element(void *user_data, const XML_Char *full_name, const XML_Char **attributes)
 {
 	struct part_reader *reader = user_data;
@@ -311,6 +322,8 @@ static void start_element(void *user_data, const XML_Char *full_name, const XML_
 	reader->is_spreadsheet |= (action & SPREADSHEET) != 0;
 	reader->taken += (action & TAKE) != 0;
 	set_apart(reader, action);
+	if (reader->kind == PART_PROPERTIES && (action & TAKE) != 0)
+		append_word(reader, (char[]){property_mark(name)}, 1);
 	if (strcmp(name, "v") == 0) {
 		reader->number_at = reader->text.size;
 		if (reader->is_reference)

@@ -37,8 +37,12 @@ enum part_kind {
 	PART_STRINGS, /* the shared strings of an .xlsx, each terminated by PART_STRING */
 	/* The package of an .epub: the references of its spine, each terminated by a zero. */
 	PART_PACKAGE,
-	PART_PROPERTIES /* when the document was changed, as text: docProps/core.xml or meta.xml */
+	/* Of docProps/core.xml or meta.xml: a line for each property, which begins with its mark. */
+	PART_PROPERTIES
 };
+
+/* The marks of properties: the times of the last change and of the creation, and the revision. */
+enum { PART_CHANGED = 'm', PART_CREATED = 'c', PART_REVISION = 'r' };
 
 /* An XML file cannot have this character. */
 #define PART_STRING '\1'

@@ -21,7 +21,7 @@ void content_begin(struct content *content, struct file_scanner *scanner, struct
 	row->size_bytes = 0;
 	row->has_resemblance = false;
 	row->pieces_made = 0;
-	row->document_ns = 0;
+	row->dates = (struct document_dates){.revision = 0};
 	simhash_resemblance_scanner_begin(scanner->resemblance);
 }
 

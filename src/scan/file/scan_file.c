@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "scan/file/inflating.h"
 #include "scan/file/reading.h"
 #include "scan/file/shared_scan.h"
+#include "scan/pdf/pdf_dates.h"
 #include "store/open/store.h"
 
 #define UNPROMISED_MAX (INT64_C(1) << 20) /* the limit for a file that claims to be empty */
@@ -179,6 +181,36 @@ fail:
 	return -1;
 }
 
+/* Has this file a name ending in .pdf? */
+static bool is_pdf(struct bytes name)
+{
+	const char *extension;
+
+	return simhash_extension(name.data, name.size, &extension) == 3 &&
+	       strncasecmp(extension, "pdf", 3) == 0;
+}
+
+/* Read both ends of a PDF again. If that fails, it has no dates. The buffer is free. */
+static void read_pdf_dates(struct file_scanner *scanner, const struct reading *reading,
+			   struct file_row *row)
+{
+	char *head = scanner->buffer, *tail = head + PDF_END_SIZE;
+	int64_t end = row->size_bytes, begin = end - (int64_t)PDF_END_SIZE;
+	ssize_t head_size = reading_at(reading, 0, head, PDF_END_SIZE), tail_size = 0;
+
+	if (begin < (int64_t)PDF_END_SIZE)
+		begin = (int64_t)PDF_END_SIZE;
+	if (begin < end)
+		tail_size = reading_at(reading, begin, tail, (size_t)(end - begin));
+	if (head_size < 0 || tail_size < 0)
+		return;
+	pdf_dates_find((struct bytes){head, (size_t)head_size},
+		       (struct bytes){tail, (size_t)tail_size}, &row->dates);
+	document_dates_check(&row->dates, clock_wall_ns());
+}
+
+_Static_assert(2 * PDF_END_SIZE <= FILE_SCANNER_BUFFER, "both ends fit into the buffer");
+
 enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, const char *name,
 			    struct shared_scan *shared, struct file_row *row)
 {
@@ -204,6 +236,8 @@ enum scan_outcome scan_file(struct file_scanner *scanner, int directory_fd, cons
 		outcome = shared_scan_lead(shared, scanner, &reading, status.st_size, row);
 	else
 		outcome = scan_bytes(scanner, &reading, status.st_size, row);
+	if (outcome == SCAN_DONE && is_pdf(row->name))
+		read_pdf_dates(scanner, &reading, row);
 	is_read_again = scanner->has_filter || (scanner->has_kind && scanner->kind != 0);
 	scanner->was_cached = reading.was_cached;
 	reading_close(fd, !reading.was_cached && !is_read_again);

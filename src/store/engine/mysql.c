@@ -56,7 +56,7 @@ struct statement {
 static const char *const migrations[] = {
 	sql_mysql_0001, sql_mysql_0002, sql_mysql_0003, sql_mysql_0004, sql_mysql_0005, sql_mysql_0006,
 	sql_mysql_0007, sql_mysql_0008, sql_mysql_0009, sql_mysql_0010, sql_mysql_0011, sql_mysql_0012,
-	sql_mysql_0013, sql_mysql_0014, sql_mysql_0015, sql_mysql_0016, sql_mysql_0017, sql_mysql_0018, sql_mysql_0019, sql_mysql_0020, sql_mysql_0021, NULL};
+	sql_mysql_0013, sql_mysql_0014, sql_mysql_0015, sql_mysql_0016, sql_mysql_0017, sql_mysql_0018, sql_mysql_0019, sql_mysql_0020, sql_mysql_0021, sql_mysql_0022, NULL};
 /* clang-format on */
 
 static void begin_call(const struct database *database)

@@ -46,7 +46,7 @@ struct statement {
 static const char *const migrations[] = {
 	sql_sqlite_0001, sql_sqlite_0002, sql_sqlite_0003, sql_sqlite_0004, sql_sqlite_0005, sql_sqlite_0006,
 	sql_sqlite_0007, sql_sqlite_0008, sql_sqlite_0009, sql_sqlite_0010, sql_sqlite_0011, sql_sqlite_0012,
-	sql_sqlite_0013, sql_sqlite_0014, sql_sqlite_0015, sql_sqlite_0016, sql_sqlite_0017, sql_sqlite_0018, sql_sqlite_0019, sql_sqlite_0020, sql_sqlite_0021, NULL};
+	sql_sqlite_0013, sql_sqlite_0014, sql_sqlite_0015, sql_sqlite_0016, sql_sqlite_0017, sql_sqlite_0018, sql_sqlite_0019, sql_sqlite_0020, sql_sqlite_0021, sql_sqlite_0022, NULL};
 /* clang-format on */
 
 static int fail(const struct database *database, const char *what, struct simhash_error *error)

@@ -32,7 +32,7 @@ void row_take_file(struct file_row *row, const struct file_row *from)
 	row->has_resemblance = from->has_resemblance;
 	row->resemblance = from->resemblance;
 	row->pieces_made = from->pieces_made;
-	row->document_ns = from->document_ns;
+	row->dates = from->dates;
 }
 
 static void hash_bytes(struct bytes bytes, uint8_t hash[8])

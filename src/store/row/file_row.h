@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/basic/bytes.h"
+#include "base/text/document_dates.h"
 #include "simhash.h"
 #include "simhash_resemblance.h"
 #include "store/row/file_hash.h"
@@ -81,7 +82,7 @@ struct file_row {
 	bool has_resemblance;	       /* is the sketch below known? */
 	struct simhash_resemblance_sketch resemblance;
 	int64_t pieces_made; /* 1: the pieces of the content were made, see piece_rows.h; 0: not */
-	int64_t document_ns; /* for the text of a document: see document_changed_ns; otherwise 0 */
+	struct document_dates dates; /* of a PDF, and of a document for its text; otherwise 0 */
 };
 
 /*

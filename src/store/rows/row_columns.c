@@ -20,6 +20,7 @@ const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS] = {
 	"sum_08", "sum_09", "sum_10", "sum_11", "sum_12", "sum_13", "sum_14", "sum_15",
 	"uniform", "scatter", "skew", "uniform_ext", "scatter_ext", "skew_ext",
 	"resemblance_sketch", "pieces", "document_time", "verified_at_ns", "ctime_ns",
+	"document_created", "document_revision",
 	/* Written only: */
 	"bucket", "cell", "signed_1", "signed_2", "outline_00", "outline_08",
 };
@@ -56,9 +57,11 @@ static const struct row_member {
 	{INTEGERS, 1, AT(keys.key[SIMHASH_SKEW_EXT])},
 	{RESEMBLANCE, 1, 0},
 	{INTEGERS, 1, AT(pieces_made)},
-	{INTEGERS, 1, AT(document_ns)},
+	{INTEGERS, 1, AT(dates.changed_ns)},
 	{INTEGERS, 1, AT(verified_at_ns)},
 	{INTEGERS, 1, AT(changed_ns)},
+	{INTEGERS, 1, AT(dates.created_ns)},
+	{INTEGERS, 1, AT(dates.revision)},
 };
 #define MEMBERS (sizeof members / sizeof *members)
 _Static_assert(1 << MEMBERS == ROW_COLUMNS_END, "a member for each column");

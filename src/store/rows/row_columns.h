@@ -34,15 +34,18 @@ enum {
 	ROW_DOCUMENT_TIME = ROW_PIECES << 1,
 	ROW_VERIFIED_AT = ROW_DOCUMENT_TIME << 1,
 	ROW_STATUS_TIME = ROW_VERIFIED_AT << 1,
-	ROW_COLUMNS_END = ROW_STATUS_TIME << 1,
+	ROW_DOCUMENT_CREATED = ROW_STATUS_TIME << 1,
+	ROW_DOCUMENT_REVISION = ROW_DOCUMENT_CREATED << 1,
+	ROW_COLUMNS_END = ROW_DOCUMENT_REVISION << 1,
 	ROW_CHECKED = ROW_COLUMNS_END, /* not a column: impossible numbers in a row are errors */
+	ROW_DOCUMENT_DATES = ROW_DOCUMENT_TIME | ROW_DOCUMENT_CREATED | ROW_DOCUMENT_REVISION,
 	ROW_WHOLE = ROW_COLUMNS_END - 1 - ROW_HOST /* a reader of whole rows knows the host */
 };
 #define ROW_KEY(key) ((unsigned)ROW_UNIFORM << (key))
 
 /* The names of all columns except tag_set. The first ones belong to the primary key. */
 #define KEY_COLUMNS 2
-#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 11)
+#define FILE_COLUMNS (12 + SIMHASH_TAGS + SIMHASH_KEYS + 13)
 extern const char *const row_columns[KEY_COLUMNS + FILE_COLUMNS];
 
 /* Bind tag_set and all columns. */

@@ -1,0 +1,7 @@
+-- Version 22: when a document was created, and how often it was saved, by its own properties; 0: unknown. The column
+-- document_time is now also set for PDFs. Existing rows are filled in when their files are read again.
+-- Each statement can be run again.
+
+ALTER TABLE file ADD COLUMN document_created BIGINT NOT NULL DEFAULT 0;
+
+ALTER TABLE file ADD COLUMN document_revision BIGINT NOT NULL DEFAULT 0;
