@@ -111,7 +111,7 @@ static void set_sizes(int64_t sizes[2], const struct queried_reach *reach,
 void queried_reach_bounds(const struct queried_reach *reach, const struct finder *finder,
 			  int64_t uniform[2], int64_t sizes[2])
 {
-	set_bounds(uniform, reach->queried->file.uniform, reach->distance);
+	set_bounds(uniform, find_file_tags(&reach->queried->file), reach->distance);
 	set_sizes(sizes, reach, finder);
 }
 
@@ -124,7 +124,7 @@ static void set_near(struct near_bounds *bounds, const struct queried_reach *rea
 {
 	const struct find_rule *rule = &finder->request->rule;
 	const struct find_file *file = &reach->queried->file;
-	int64_t distance = reach->distance;
+	int64_t distance = reach->distance, uniform = find_file_tags(file);
 
 	if (reach->by_rule) {
 		int64_t nearer = rule_reach_to(rule, file, size_class_largest(size_class));
@@ -132,11 +132,10 @@ static void set_near(struct near_bounds *bounds, const struct queried_reach *rea
 	}
 	*bounds = (struct near_bounds){.skew_ext = {INT64_MIN, INT64_MAX},
 				       .cells = cells_within(size_class, &file->table, distance)};
-	set_bounds(bounds->uniform, file->uniform, distance);
+	set_bounds(bounds->uniform, uniform, distance);
 	set_sizes(bounds->size, reach, finder);
 	/* In other cases, a key may have been cut off to 64 bits. */
-	if (rule_is_by_extension(rule) && file->uniform < INT64_C(1) << 48 &&
-	    distance < INT64_C(1) << 48)
+	if (rule_is_by_extension(rule) && uniform < INT64_C(1) << 48 && distance < INT64_C(1) << 48)
 		set_bounds(bounds->skew_ext, reach->queried->keys.key[SIMHASH_SKEW_EXT],
 			   skew_moves(finder->request->tags, distance));
 }

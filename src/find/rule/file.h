@@ -23,7 +23,7 @@ struct find_file {
 	struct document_dates dates;   /* see struct file_row */
 	int64_t device, inode;	       /* inode 0: unknown */
 	int64_t compressed_size_bytes; /* see struct file_row */
-	int64_t uniform, key;	       /* key: the key that the user chose */
+	int64_t uniform, key;	       /* see verify_uniform; and the key that the user chose */
 	int64_t reach;		       /* see rule_end_reach */
 	int64_t swept_reach;	       /* see rule_swept_reach */
 	uint32_t extension_hash, tolerance;
@@ -74,6 +74,19 @@ static inline const char *find_file_path(const struct find_file *file)
 static inline struct bytes find_file_display(const struct find_file *file)
 {
 	return (struct bytes){file->display, file->display_size};
+}
+
+/* The key uniform in the index: the number of counted tags. Larger numbers become the largest one. */
+static inline int64_t find_file_tags(const struct find_file *file)
+{
+	uint64_t total = 0;
+
+	for (int t = 0; t < SIMHASH_TAGS; t++) {
+		total += file->table.count[t];
+		if (total > INT64_MAX)
+			total = INT64_MAX;
+	}
+	return (int64_t)total;
 }
 
 /* When the content was changed: of a document by its own properties, otherwise of the file. */

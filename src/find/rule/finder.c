@@ -239,7 +239,6 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 	struct bytes name = inner_name(row->name);
 	int64_t document_bytes = 0;
 	struct file_row as_text;
-	uint64_t total = 0;
 
 	if (text != NULL) {
 		as_text = *row;
@@ -273,22 +272,18 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 		file->sketch = row->resemblance;
 	memcpy(file->content_hash, row->content_hash, CONTENT_HASH_SIZE);
 	memcpy(file->path_hash, row->path_hash, PATH_HASH_SIZE);
-	file->has_random_counts = has_random_counts(finder, file);
-	file->reach = rule_end_reach(rule, file);
-	file->swept_reach =
-		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
-	/* The search relies on this key. Sums that are too large get the largest value. */
-	for (int t = 0; t < SIMHASH_TAGS; t++) {
-		total += row->table.count[t];
-		if (total > INT64_MAX)
-			total = INT64_MAX;
-	}
-	if (total != (uint64_t)file->uniform)
+	/* The search relies on this key. */
+	if (find_file_tags(file) != file->uniform)
 		return error_set(error, SIMHASH_E_DATABASE,
 				 "table file: in the row of %.*s/%.*s, uniform is not the sum of "
 				 "the counts; scan the file again with simhash --force",
 				 (int)row->directory.size, row->directory.data, (int)row->name.size,
 				 row->name.data);
+	file->has_random_counts = has_random_counts(finder, file);
+	file->uniform = verify_uniform(&rule->verify, file);
+	file->reach = rule_end_reach(rule, file);
+	file->swept_reach =
+		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);
 	return 0;
 }
 

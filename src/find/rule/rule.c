@@ -297,6 +297,8 @@ bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file
 		return false;
 	if (!verifies)
 		return true;
+	if (verify_is_by_text(&rule->verify) && verify_is_wide(x) != verify_is_wide(y))
+		return false; /* the sweep does not bring them together */
 	if (is_limited(rule, tolerance.percent_millionths))
 		tolerance.percent_millionths = rule->unverified_percent_millionths;
 	return verify_by_sketches(&rule->verify, &tolerance, x, y, relation);

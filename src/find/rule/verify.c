@@ -296,6 +296,35 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 	return true;
 }
 
+/* ---- Texts in UTF-16 ---- */
+
+/* The zero bytes of half of the characters, and the largest normal form of such a text. */
+#define WIDE_MIN_SHARE 4
+#define WIDE_MAX_TEXT(size_bytes) ((size_bytes) / 4 * 3)
+
+static uint64_t count_of_most(const struct find_file *file)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < SIMHASH_TAGS; i++)
+		most = file->table.count[i] > most ? file->table.count[i] : most;
+	return most;
+}
+
+bool verify_is_wide(const struct find_file *file)
+{
+	return file->has_sketch && resemblance_is_text(&file->sketch) &&
+	       resemblance_size(&file->sketch, 0) <= WIDE_MAX_TEXT(file->size_bytes) &&
+	       count_of_most(file) >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE;
+}
+
+int64_t verify_uniform(const struct verify_rule *rule, const struct find_file *file)
+{
+	return verify_is_by_text(rule) && verify_is_wide(file)
+		       ? file->uniform - (int64_t)count_of_most(file)
+		       : file->uniform;
+}
+
 /* ---- Pairs that the sketches propose ---- */
 
 /* The uniform of the larger file of a pair is at most this one, for the uniform of the smaller. */
@@ -320,11 +349,15 @@ struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
 							rule->size_ratio_millionths};
 	wide beyond = file->uniform > 64 ? (wide)file->uniform - 64 : 0;
 	wide times = (wide)rule->size_ratio_millionths;
+	/* The partners of a wide text may be wide or not. */
+	bool is_wide = verify_is_wide(file);
+	int64_t least = is_wide ? resemblance_size(&file->sketch, 0) : file->size_bytes;
+	int64_t most = is_wide ? find_file_tags(file) : file->uniform;
 
 	return (struct key_bounds){
 		.uniform = {(int64_t)(beyond * (4 * SIMHASH_MILLION) / (times * 5)),
-			    largest_uniform(rule, file->uniform)},
-		.sizes = {(int64_t)((wide)file->size_bytes * SIMHASH_MILLION / times),
+			    largest_uniform(rule, most)},
+		.sizes = {(int64_t)((wide)least * SIMHASH_MILLION / times),
 			  simhash_largest_partner(&ratio, file->size_bytes)},
 	};
 }
@@ -348,9 +381,14 @@ static bool agrees(const struct verify_rule *rule, const struct find_file *x,
 							rule->size_ratio_millionths};
 	int64_t smaller = x->uniform < y->uniform ? x->uniform : y->uniform;
 	int64_t larger = x->uniform < y->uniform ? y->uniform : x->uniform;
+	int64_t x_bytes = x->size_bytes, y_bytes = y->size_bytes;
 
-	return x->has_sketch && y->has_sketch && x->size_bytes > 0 && y->size_bytes > 0 &&
-	       simhash_sizes_agree(&ratio, x->size_bytes, y->size_bytes) &&
+	if (verify_is_by_text(rule) && (verify_is_wide(x) || verify_is_wide(y))) {
+		x_bytes = resemblance_size(&x->sketch, x_bytes);
+		y_bytes = resemblance_size(&y->sketch, y_bytes);
+	}
+	return x->has_sketch && y->has_sketch && x_bytes > 0 && y_bytes > 0 &&
+	       simhash_sizes_agree(&ratio, x_bytes, y_bytes) &&
 	       larger <= largest_uniform(rule, smaller) &&
 	       (!rule->same_extension || x->extension_hash == y->extension_hash);
 }

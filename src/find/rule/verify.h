@@ -65,6 +65,25 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
 }
 
 /*
+ * Is a text in UTF-16 compared with texts in UTF-8 by its normal form? It has twice as many bytes,
+ * and every other one is zero, so its own size and counts say nothing about such a pair.
+ */
+static inline bool verify_is_by_text(const struct verify_rule *rule)
+{
+	return rule->mode == VERIFY_SKETCH && rule->by_keys;
+}
+
+/* Is this a text in UTF-16 with at least half of its characters in ASCII? */
+bool verify_is_wide(const struct find_file *file);
+
+/*
+ * The uniform by which the file is sorted and compared: without the tag that occurs most often if
+ * the file is a wide text, so that it is near the uniform of the same text in UTF-8. It still
+ * differs by no more than the distance from the one of another wide text.
+ */
+int64_t verify_uniform(const struct verify_rule *rule, const struct find_file *file);
+
+/*
  * Is this a small file that is only paired with files that share a key with it? Identical files and
  * files without a sketch are exceptions. There can be many small files of the same form, and their
  * counts are all near each other.
