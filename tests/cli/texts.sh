@@ -130,3 +130,9 @@ for parts in 2 7; do
 	done | LC_ALL=C sort >in-parts
 	sed 1d pairs | LC_ALL=C sort | diff - in-parts >&2 || fail "$parts parts"
 done
+# A copy without a sketch is not known to be such a text, but is found.
+cp "$files/page.le" "$files/page.copy"
+runs 0 "$SIMHASH" "$files"
+sql "UPDATE file SET resemblance_sketch = NULL WHERE name = 'page.le'"
+runs 0 "$SIMFIND" --summary=none --group=none
+grep -q '^identical .*page\.' out || fail "a copy without a sketch: $(cat out)"

@@ -26,6 +26,8 @@
 struct reading {
 	const struct finder *finder;
 	int64_t low, high;
+	bool without_wide;    /* sort wide texts as other files */
+	atomic_bool has_wide; /* was a wide text sorted otherwise? */
 	struct row_places places;
 	atomic_flag list_is_taken;
 	struct first_error first_error;
@@ -110,15 +112,35 @@ static bool is_wanted(const struct reading *reading, const struct find_file *fil
 	       (uint64_t)reading->low - (uint64_t)file->uniform <= (uint64_t)file->reach;
 }
 
+/*
+ * A copy of a wide text that has no sketch is not known to be wide. So all are sorted as other files
+ * if there are files without a sketch.
+ */
+static void settle_uniform(struct reading *reading, struct find_file *file)
+{
+	int64_t tags = find_file_tags(file);
+
+	if (file->uniform == tags)
+		return;
+	if (reading->without_wide) {
+		file->uniform = tags;
+		file->reach = rule_end_reach(&reading->finder->request->rule, file);
+	} else {
+		atomic_store_explicit(&reading->has_wide, true, memory_order_relaxed);
+	}
+}
+
 static int add_row(struct row_reader *reader, const struct file_row *row,
 		   struct simhash_error *error)
 {
-	const struct finder *finder = reader->reading->finder;
+	struct reading *reading = reader->reading;
+	const struct finder *finder = reading->finder;
 	struct find_file file;
 
 	if (finder_convert(finder, row, &file, error) != 0)
 		return -1;
-	if (!is_wanted(reader->reading, &file))
+	settle_uniform(reading, &file);
+	if (!is_wanted(reading, &file))
 		return 0;
 	arena_clear(&reader->arena);
 	if (finder_show(finder, row, &reader->arena, &file, error) != 0)
@@ -517,19 +539,36 @@ static int spill_all(struct sorted_rows *rows, struct simhash_error *error)
 	return 0;
 }
 
+static int read_rows(struct sorted_rows *rows, struct reading *reading, struct store *store,
+		     bool looks_up, struct simhash_error *error)
+{
+	int status;
+
+	*rows = (struct sorted_rows){.budget = memory_for_rows(reading->finder),
+				     .cursor_bytes = finder_memory(reading->finder) / CURSOR_SHARE};
+	begin_progress(reading->finder, looks_up);
+	status = looks_up ? read_looked_up(rows, reading, store, error)
+			  : read_as_they_lie(rows, reading, store, error);
+	end_progress(reading->finder);
+	return status;
+}
+
 int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
 		     int64_t low, int64_t high, bool looks_up, struct simhash_error *error)
 {
-	struct reading reading = {
-		.finder = finder, .low = low, .high = high, .list_is_taken = ATOMIC_FLAG_INIT};
-	int status;
+	/* A list can only be read once. */
+	struct reading reading = {.finder = finder,
+				  .low = low,
+				  .high = high,
+				  .without_wide = finder->request->against != NULL,
+				  .list_is_taken = ATOMIC_FLAG_INIT};
+	int status = read_rows(rows, &reading, store, looks_up, error);
 
-	*rows = (struct sorted_rows){.budget = memory_for_rows(finder),
-				     .cursor_bytes = finder_memory(finder) / CURSOR_SHARE};
-	begin_progress(finder, looks_up);
-	status = looks_up ? read_looked_up(rows, &reading, store, error)
-			  : read_as_they_lie(rows, &reading, store, error);
-	end_progress(finder);
+	if (status == 0 && reading.has_wide && !sorted_rows_are_sketched(rows)) {
+		sorted_rows_release(rows);
+		reading.without_wide = true;
+		status = read_rows(rows, &reading, store, looks_up, error);
+	}
 	if (status == 0)
 		status = spill_all(rows, error);
 	if (status == 0 && counts_contents(finder))
