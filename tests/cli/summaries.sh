@@ -235,6 +235,9 @@ echo "something else altogether, and not much of it" >"$TEST_FOLDER/uncovered/fi
 explained "the index has no files at or below $TEST_FOLDER/uncovered; to search them too, index them first: simhash $TEST_FOLDER/uncovered
 simfind: note: the index does not show whether larger files contain a short FILE; --verify=read reads them" \
 	"$TEST_FOLDER/uncovered/file"
+printf x >"$TEST_FOLDER/uncovered/byte"
+explained "--nearest compares only files whose sizes differ by a factor of at most 1.5; --size-ratio=RATIO sets another one" \
+	--nearest=2 "$TEST_FOLDER/uncovered/byte"
 cp "$TEST_FOLDER/uncovered/file" "$files/named/else"
 explained "nothing was found with --min-resemblance; without it there may be more" --min-resemblance=100% "$files/named/else"
 for words in "" --group --directories --order "$files/named/else"; do

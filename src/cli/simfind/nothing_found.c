@@ -345,6 +345,20 @@ static void explain_no_match(const struct find_plan *plan, struct store *store,
 		explain_short(plan, outcome);
 }
 
+/* The nearest files have similar sizes, because the counts of a much larger file say nothing. */
+static void explain_nearest(const struct find_request *request)
+{
+	struct note note;
+
+	if (!note_begin(&note))
+		return;
+	fprintf(note.out,
+		"--nearest compares only files whose sizes differ by a factor of at most %g; "
+		"--size-ratio=RATIO sets another one",
+		(double)request->rule.tolerance.size_ratio_millionths / SIMHASH_MILLION);
+	note_end(&note);
+}
+
 /* ---- All reasons ---- */
 
 /* Are the files below one directory compared with each other? */
@@ -370,8 +384,10 @@ void explain_nothing(const struct find_plan *plan, struct store *store,
 	files = count_files(plan, store);
 	if (files == 0)
 		explain_absence(plan, store);
-	else if (files < 0 || request->nearest > 0 || plan->list == LIST_COVER)
+	else if (files < 0 || plan->list == LIST_COVER)
 		return;
+	else if (request->nearest > 0)
+		explain_nearest(request);
 	else if (is_below_one(plan))
 		explain_below(plan, store, files);
 	else if (!plan->has_files)

@@ -507,7 +507,10 @@ static void explain_nothing(const struct acting *acting, bool has_files)
 	if (!has_files) {
 		say(PROGRAM, EMPTY_INDEX);
 	} else if (arguments->script_path == NULL) {
-		limiting_add(&options, arguments->operands.below_count > 0, "DIR");
+		/* A list of folders says itself that copies elsewhere do not count. */
+		limiting_add(&options,
+			     arguments->operands.below_count > 0 && !acting_lists_folders(acting),
+			     "DIR");
 		limiting_add_filters(&options, &arguments->exclusions);
 		limiting_say(&options, PROGRAM);
 	}
