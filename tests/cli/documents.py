@@ -282,7 +282,7 @@ def pairs(*folders):
         print(*paths, row["distance"], row["resemblance"].replace("0.999999", "1.000000"))  # of files that differ
 
 
-def pdf(lines, number, information="", metadata="", more="", filler=0, trailer=""):
+def pdf(lines, number, information="", metadata="", more="", filler=0, trailer="", extra=""):
     """A PDF without compression. `more` is added to it as an update, with a trailer. `filler` bytes are in front of the other objects, and after
     them, so that these are far from both ends."""
     noise = random.Random(number).randbytes(filler).hex().encode()
@@ -295,6 +295,8 @@ def pdf(lines, number, information="", metadata="", more="", filler=0, trailer="
     out = b"%PDF-1.4\n" + noise
     for i, data in enumerate(objects):
         out += b"%d 0 obj\n%s\nendobj\n" % (i + 1, data)
+    if extra:
+        out += f"7 0 obj\n{extra}\nendobj\n".encode()
     end = f"trailer\n<< /Size 7 /Root 1 0 R {trailer} /Info 5 0 R >>\nstartxref\n0\n%%EOF\n".encode()
     return out + noise + end + (f"5 0 obj\n<< {more} >>\nendobj\n".encode() + end if more else b"")
 
@@ -339,7 +341,7 @@ def dated(folder):
                 lambda: pdf(lines, 0, f"{old} /ModDate (D:20210302000000Z)", f"<xmp:ModifyDate>{day}T23:30:00-01:00</xmp:ModifyDate>"),
                 lambda: pdf(lines, 0, old, more=f"/ModDate ({plain}Z)"),
                 lambda: pdf(lines, 0, f"/CreationDate ({plain})"),
-                lambda: pdf(lines, 0, f"/CreationDate (D:20010101000000)\n/ModDate\n({plain}-08'00')")][number]()
+                lambda: pdf(lines, 0, f"/CreationDate (D:20010101000000)\n/ModDate 7 0 R", extra=f"({plain[2:14]}-08)")][number]()
 
     with open(f"{folder}/order.txt", "w", encoding="utf-8") as order:
         for where, kind, make, count in (("docx", "docx", by_time, 6), ("odt", "odt", by_time, 6), ("saved", "docx", by_revision, 4),

@@ -32,14 +32,16 @@ static bool take_two(struct bytes *text, int *number)
 	return true;
 }
 
-/* Read a zone such as +01:00 or +01'00', and return its seconds; 0 for any other text. */
+/* Read a zone such as +01:00, +01'00' or +01, and return its seconds; 0 for any other text. */
 static int zone_seconds(struct bytes text)
 {
-	int sign = take(&text, '-') ? -1 : 1, hours, minutes;
+	int sign = take(&text, '-') ? -1 : 1, hours, minutes = 0;
 
-	if ((sign > 0 && !take(&text, '+')) || !take_two(&text, &hours) ||
-	    (!take(&text, ':') && !take(&text, '\'')) || !take_two(&text, &minutes))
+	if ((sign > 0 && !take(&text, '+')) || !take_two(&text, &hours))
 		return 0;
+	if (!take(&text, ':'))
+		take(&text, '\'');
+	take_two(&text, &minutes);
 	return sign * (hours * 3600 + minutes * 60);
 }
 
@@ -51,28 +53,33 @@ static int64_t days_to(int year, int month, int day)
 	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + day - 719469;
 }
 
-/* Read the six numbers of a time, with these characters between them; '\0': none. */
-static bool take_numbers(struct bytes *text, const char between[5], int numbers[6])
+/* Read the six numbers of a time, with the characters of ISO 8601 between them. */
+static bool take_numbers(struct bytes *text, int numbers[6])
 {
+	static const char between[] = "--T::";
+	bool is_pdf = text->size > 4 && text->data[4] != between[0];
 	int century;
 
 	if (!take_two(text, &century) || !take_two(text, &numbers[0]))
 		return false;
 	numbers[0] += century * 100;
-	for (int i = 1; i < 6; i++)
-		if ((between[i - 1] != '\0' && !take(text, between[i - 1])) ||
-		    !take_two(text, &numbers[i]))
+	for (int i = 1; i < 5; i++)
+		if ((!is_pdf && !take(text, between[i - 1])) || !take_two(text, &numbers[i]))
 			return false;
-	return true;
+	numbers[5] = 0; /* a PDF may have no seconds */
+	if (!is_pdf && !take(text, between[4]))
+		return false;
+	return take_two(text, &numbers[5]) || is_pdf;
 }
 
 int64_t document_time_parse(struct bytes text)
 {
-	bool is_pdf = take(&text, 'D') && take(&text, ':');
 	int n[6];
 
-	if (!take_numbers(&text, is_pdf ? "\0\0\0\0" : "--T::", n) || n[0] < 1981 || n[0] > 2199 ||
-	    n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 60)
+	if (take(&text, 'D'))
+		take(&text, ':');
+	if (!take_numbers(&text, n) || n[0] < 1981 || n[0] > 2199 || n[1] < 1 || n[1] > 12 ||
+	    n[2] < 1 || n[2] > 31 || n[3] > 23 || n[4] > 59 || n[5] > 60)
 		return 0;
 	if (take(&text, '.'))
 		while (text.size > 0 && ascii_is_digit(text.data[0]))

@@ -16,9 +16,9 @@ struct document_dates {
 };
 
 /*
- * Read a time such as 2026-11-26T21:45:00.5+01:00, or D:20261126214500+01'00' as in a PDF. Without a
- * zone it is taken as UTC. Returns 0 for other text, and for years outside 1981 to 2199: programs
- * without a clock write 1970 or 1980.
+ * Read a time such as 2026-11-26T21:45:00.5+01:00, or D:20261126214500+01'00' as in a PDF, where D:,
+ * the seconds and the minutes of the zone may be missing. Without a zone it is taken as UTC. Returns
+ * 0 for other text, and for years outside 1981 to 2199: programs without a clock write 1970 or 1980.
  */
 int64_t document_time_parse(struct bytes text);
 

@@ -117,7 +117,7 @@ static inline bool has_same_content(const struct find_file *x, const struct find
 /* Do the hashes say that two files have the same content? */
 static inline bool are_identical(const struct find_file *x, const struct find_file *y)
 {
-	return has_same_content(x, y);
+	return has_same_content(x, y) && find_file_tags(x) == find_file_tags(y);
 }
 
 /*

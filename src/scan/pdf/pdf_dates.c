@@ -125,14 +125,16 @@ static bool is_encrypted(struct bytes bytes)
 
 /* ---- Dates ---- */
 
-/* The time in parentheses after a key of a dictionary; 0: none. */
-static int64_t time_of(struct bytes dictionary, const char *key)
+/* The time in parentheses after a key of a dictionary, or in the object after it; 0: none. */
+static int64_t time_of(const struct bytes ends[2], struct bytes dictionary, const char *key)
 {
 	struct bytes value = after(dictionary, key);
 
-	if (value.data == NULL)
-		return 0;
 	skip_blanks(&value);
+	if (value.size > 0 && ascii_is_digit(value.data[0])) {
+		value = find_last_object(ends, key, dictionary);
+		skip_blanks(&value);
+	}
 	if (value.size == 0 || value.data[0] != '(')
 		return 0;
 	skip(&value, 1);
@@ -144,8 +146,6 @@ static int64_t property_of(struct bytes metadata, const char *name)
 {
 	struct bytes value = after(metadata, name);
 
-	if (value.data == NULL)
-		return 0;
 	while (value.size > 0 && memchr("=\"'> \t\r\n", value.data[0], 8) != NULL)
 		skip(&value, 1);
 	return document_time_parse(value);
@@ -169,10 +169,10 @@ void pdf_dates_find(struct bytes head, struct bytes tail, struct document_dates 
 	catalog = find_last_object(ends, "/Root", nothing);
 	if (catalog.data != NULL)
 		metadata = find_last_object(ends, "/Metadata", catalog);
-	dates->created_ns = later(time_of(information, "/CreationDate"),
+	dates->created_ns = later(time_of(ends, information, "/CreationDate"),
 				  property_of(metadata, "xmp:CreateDate"));
-	dates->changed_ns =
-		later(time_of(information, "/ModDate"), property_of(metadata, "xmp:ModifyDate"));
+	dates->changed_ns = later(time_of(ends, information, "/ModDate"),
+				  property_of(metadata, "xmp:ModifyDate"));
 	if (dates->changed_ns == 0)
 		dates->changed_ns = dates->created_ns;
 }
