@@ -91,7 +91,7 @@ def put(name, words, encoding, mark=b""):
         file.write(mark + "".join(words).encode(encoding))
 
 for name, words in (("short", text(30, latin)), ("page", text(300, latin)), ("book", text(30000, latin)), ("german", text(2000, german)),
-                    ("russian", text(900, cyrillic)), ("chinese", text(900, chinese)), ("few", text(2000, latin, latin, latin, latin, cyrillic)),
+                    ("digits", text(2000, list("0123456789"))), ("hexadecimal", text(2000, list("0123456789abcdef"))), ("russian", text(900, cyrillic)), ("chinese", text(900, chinese)), ("few", text(2000, latin, latin, latin, latin, cyrillic)),
                     ("half", text(2000, latin, cyrillic)), ("some", text(2000, latin, latin, latin, chinese))):
     put(name + ".utf-8", words, "utf-8")
     put(name + ".le", words, "utf-16-le", b"\xff\xfe")
@@ -108,7 +108,7 @@ runs 0 "$SIMFIND" --summary=none --group=none --format=csv -o pairs
 tr -d '"\r' <pairs | awk -F, -v top="$files/" 'NR > 1 {
 	split(substr($0, index($0, top)), paths, top); a = paths[2]; b = paths[3]; sub(/,.*/, "", a); sub(/,.*/, "", b)
 	print $1, (a < b ? a " " b : b " " a) }' | LC_ALL=C sort >found
-for name in short page book german russian chinese few half some; do
+for name in short page book german digits hexadecimal russian chinese few half some; do
 	for pair in be:le be:utf-8 be:windows le:utf-8 le:windows utf-8:windows; do
 		echo "same text $name.${pair%:*} $name.${pair#*:}"
 	done

@@ -96,6 +96,23 @@ void set_content(struct file_row *row, uint64_t number)
 	memcpy(row->content_hash, &number, sizeof number);
 }
 
+void set_text(struct file_row *row, int64_t size, uint64_t hash)
+{
+	for (int i = 0; i < 8; i++) {
+		row->resemblance.text[i] = (uint8_t)((uint64_t)size >> (56 - 8 * i));
+		row->resemblance.text[8 + i] = (uint8_t)(hash >> (56 - 8 * i));
+	}
+}
+
+int64_t text_size(const struct file_row *row)
+{
+	int64_t size = 0;
+
+	for (int i = 0; i < 8; i++)
+		size = size << 8 | row->resemblance.text[i];
+	return size == 0 ? row->size_bytes : size;
+}
+
 /* ---- The rule ---- */
 
 wide apart(wide a, wide b)

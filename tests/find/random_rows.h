@@ -54,6 +54,11 @@ void random_sketch(struct file_row *row);
 void change_sketch(struct file_row *row, uint64_t changes);
 void set_content(struct file_row *row, uint64_t number);
 
+/* Make the sketch that of a text, with this size and hash of its normal form. */
+void set_text(struct file_row *row, int64_t size, uint64_t hash);
+/* The size of the text, or of another file. */
+int64_t text_size(const struct file_row *row);
+
 /* A new index with all rows. */
 struct store *store_with_rows(void);
 

@@ -28,14 +28,6 @@ static uint64_t similar_pairs; /* the total number found */
 
 /* ---- Rows ---- */
 
-static void set_text(struct file_row *row, int64_t size, uint64_t hash)
-{
-	for (int i = 0; i < 8; i++) {
-		row->resemblance.text[i] = (uint8_t)((uint64_t)size >> (56 - 8 * i));
-		row->resemblance.text[8 + i] = (uint8_t)(hash >> (56 - 8 * i));
-	}
-}
-
 /* Make a row the row of a text; half of them are in UTF-16. A third have the text of the centre. */
 static void make_text(int i, int centre)
 {
@@ -90,14 +82,27 @@ static void make_clusters(int64_t largest_size, bool all_sketched)
 	}
 }
 
-/* The size of the text, or of another file. */
-static int64_t text_size(const struct file_row *row)
-{
-	int64_t size = 0;
+/* The texts in UTF-16, and the sums of the two largest counts of all rows. */
+static bool is_wide[ROWS], all_have_sketches;
+static uint64_t most[ROWS];
 
-	for (int i = 0; i < 8; i++)
-		size = size << 8 | row->resemblance.text[i];
-	return size == 0 ? row->size_bytes : size;
+static void find_wide(void)
+{
+	for (int a = 0; a < ROWS; a++) {
+		const uint64_t *count = rows[a].table.count;
+		uint64_t largest = 0;
+		most[a] = 0;
+		for (int s = 0; s < SIMHASH_TAGS; s++)
+			for (int t = 0; t < s; t++) {
+				uint64_t one = count[s] > count[t] ? count[s] : count[t];
+				largest = one > largest ? one : largest;
+				if (count[s] + count[t] > most[a])
+					most[a] = count[s] + count[t];
+			}
+		is_wide[a] = rows[a].has_resemblance &&
+			     text_size(&rows[a]) <= rows[a].size_bytes / 4 * 3 &&
+			     largest >= (uint64_t)rows[a].size_bytes / 4;
+	}
 }
 
 static void compute_resemblances(void)
@@ -133,24 +138,6 @@ static bool have_equal_registers(const struct file_row *x, const struct file_row
 {
 	return memcmp(x->resemblance.registers, y->resemblance.registers, REGISTERS) == 0;
 }
-
-static uint64_t largest_count(const struct file_row *row)
-{
-	uint64_t largest = 0;
-
-	for (int t = 0; t < SIMHASH_TAGS; t++)
-		if (row->table.count[t] > largest)
-			largest = row->table.count[t];
-	return largest;
-}
-
-static bool is_wide(const struct file_row *row)
-{
-	return row->has_resemblance && text_size(row) <= row->size_bytes / 4 * 3 &&
-	       largest_count(row) >= (uint64_t)row->size_bytes / 4;
-}
-
-static bool all_have_sketches;
 
 /*
  * The value of a register. An empty one has the value of the next register that is not empty, plus
@@ -283,7 +270,7 @@ static bool match_by_counts(const struct find_rule *rule, int a, int b)
 
 	if (same_content(a, b))
 		return true;
-	if (rule->verify.by_keys && is_wide(x) != is_wide(y))
+	if (rule->verify.by_keys && is_wide[a] != is_wide[b])
 		return false;
 	if (!agree(x, y, 3, 2) || (rule->verify.same_extension && !same_extension(x, y)))
 		return false;
@@ -302,12 +289,12 @@ static bool match_by_sketches(const struct find_rule *rule, int a, int b)
 	int64_t sx = text_size(x), sy = text_size(y);
 	double sizes = (double)sx + (double)sy, part = (double)(sx < sy ? sx : sy);
 	int64_t smaller = x->size_bytes < y->size_bytes ? x->size_bytes : y->size_bytes;
-	bool by_text = is_wide(x) || is_wide(y);
+	bool by_text = is_wide[a] || is_wide[b];
 
 	/* Otherwise a copy without a sketch would be searched elsewhere. */
 	if (all_have_sketches) {
-		ux -= is_wide(x) ? (wide)largest_count(x) : 0;
-		uy -= is_wide(y) ? (wide)largest_count(y) : 0;
+		ux -= is_wide[a] ? (wide)most[a] : 0;
+		uy -= is_wide[b] ? (wide)most[b] : 0;
 	}
 	if (!rule->verify.by_keys || !x->has_resemblance || !y->has_resemblance ||
 	    !can_tell[a][b] || !(by_text ? sizes_agree(sx, sy, 21, 10) : agree(x, y, 21, 10)) ||
@@ -363,7 +350,7 @@ static void expect_found(const struct find_rule *rule, int a, bool needs_key, co
 			 unsigned round)
 {
 	for (int b = 0; b < ROWS; b++)
-		if (a != b && (needs_key || !(is_wide(&rows[a]) || is_wide(&rows[b]))) &&
+		if (a != b && (needs_key || !(is_wide[a] || is_wide[b])) &&
 		    found[a][b] != matches(rule, a, b, needs_key))
 			fail_msg("%s, round %u: rows %s and %s %d %d are %sa pair: sizes %lld and "
 				 "%lld, "
@@ -473,6 +460,7 @@ static void verified_pairs_equal_brute_force(void **state)
 		struct store *store;
 		make_clusters(largest_sizes[s / 2], s % 2 == 0);
 		all_have_sketches = s % 2 == 0;
+		find_wide();
 		compute_resemblances();
 		count_parts();
 		store = store_with_rows();

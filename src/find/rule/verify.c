@@ -302,27 +302,40 @@ bool verify_by_sketches(const struct verify_rule *rule, const struct simhash_tol
 #define WIDE_MIN_SHARE 4
 #define WIDE_MAX_TEXT(size_bytes) ((size_bytes) / 4 * 3)
 
-static uint64_t count_of_most(const struct find_file *file)
+/* The counts of the two tags that occur most often, the larger one first. */
+static void find_most(const struct find_file *file, uint64_t most[2])
 {
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < SIMHASH_TAGS; i++)
-		most = file->table.count[i] > most ? file->table.count[i] : most;
-	return most;
+	most[0] = most[1] = 0;
+	for (size_t i = 0; i < SIMHASH_TAGS; i++) {
+		uint64_t count = file->table.count[i];
+		if (count > most[0]) {
+			most[1] = most[0];
+			most[0] = count;
+		} else if (count > most[1]) {
+			most[1] = count;
+		}
+	}
 }
 
 bool verify_is_wide(const struct find_file *file)
 {
-	return file->has_sketch && resemblance_is_text(&file->sketch) &&
-	       resemblance_size(&file->sketch, 0) <= WIDE_MAX_TEXT(file->size_bytes) &&
-	       count_of_most(file) >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE;
+	uint64_t most[2];
+
+	if (!file->has_sketch || !resemblance_is_text(&file->sketch) ||
+	    resemblance_size(&file->sketch, 0) > WIDE_MAX_TEXT(file->size_bytes))
+		return false;
+	find_most(file, most);
+	return most[0] >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE;
 }
 
 int64_t verify_uniform(const struct verify_rule *rule, const struct find_file *file)
 {
-	return verify_is_by_text(rule) && verify_is_wide(file)
-		       ? file->uniform - (int64_t)count_of_most(file)
-		       : file->uniform;
+	uint64_t most[2];
+
+	if (!verify_is_by_text(rule) || !verify_is_wide(file))
+		return file->uniform;
+	find_most(file, most);
+	return file->uniform - (int64_t)(most[0] + most[1]);
 }
 
 /* ---- Pairs that the sketches propose ---- */
