@@ -11,7 +11,14 @@
 enum { NUMBERS = 12, REACH = 2 };
 
 /* Flags after the bits of the sides. */
-enum { HAS_SKETCH = 4, IS_LOCAL = 8, IS_STREAM = 16, HAS_RANDOM_COUNTS = 32, IS_TEXT = 64 };
+enum {
+	HAS_SKETCH = 4,
+	IS_LOCAL = 8,
+	IS_STREAM = 16,
+	HAS_RANDOM_COUNTS = 32,
+	IS_TEXT = 64,
+	IS_WIDE = 128
+};
 
 static void take_numbers(const struct find_file *file, int64_t numbers[NUMBERS])
 {
@@ -107,7 +114,8 @@ void packed_row_write(struct packed_row *row, const struct find_file *file)
 				   (resemblance_is_text(&file->sketch) ? IS_TEXT : 0) |
 				   (file->is_local ? IS_LOCAL : 0) |
 				   (file->is_stream ? IS_STREAM : 0) |
-				   (file->has_random_counts ? HAS_RANDOM_COUNTS : 0))};
+				   (file->has_random_counts ? HAS_RANDOM_COUNTS : 0) |
+				   (file->is_wide ? IS_WIDE : 0))};
 	memcpy(row->path_hash, file->path_hash, PATH_HASH_SIZE);
 	memcpy(row->content_hash, file->content_hash, CONTENT_HASH_SIZE);
 	take_numbers(file, numbers);
@@ -210,6 +218,7 @@ void packed_row_read(const struct packed_row *row, struct find_file *file)
 	file->is_local = (row->flags & IS_LOCAL) != 0;
 	file->is_stream = (row->flags & IS_STREAM) != 0;
 	file->has_random_counts = (row->flags & HAS_RANDOM_COUNTS) != 0;
+	file->is_wide = (row->flags & IS_WIDE) != 0;
 	memset(file->sketch.text, 0, sizeof file->sketch.text);
 	if (file->has_sketch) {
 		size_t size = (row->flags & IS_TEXT) != 0 ? RESEMBLANCE_STORED_TEXT_SIZE

@@ -118,12 +118,10 @@ static bool is_wanted(const struct reading *reading, const struct find_file *fil
  */
 static void settle_uniform(struct reading *reading, struct find_file *file)
 {
-	int64_t tags = find_file_tags(file);
-
-	if (file->uniform == tags)
+	if (!file->is_wide)
 		return;
 	if (reading->without_wide) {
-		file->uniform = tags;
+		file->uniform = find_file_tags(file);
 		file->reach = rule_end_reach(&reading->finder->request->rule, file);
 	} else {
 		atomic_store_explicit(&reading->has_wide, true, memory_order_relaxed);

@@ -23,7 +23,7 @@ struct find_file {
 	struct document_dates dates;   /* see struct file_row */
 	int64_t device, inode;	       /* inode 0: unknown */
 	int64_t compressed_size_bytes; /* see struct file_row */
-	int64_t uniform, key;	       /* see verify_uniform; and the key that the user chose */
+	int64_t uniform, key;	       /* see verify_set_wide; and the key that the user chose */
 	int64_t reach;		       /* see rule_end_reach */
 	int64_t swept_reach;	       /* see rule_swept_reach */
 	uint32_t extension_hash, tolerance;
@@ -41,6 +41,7 @@ struct find_file {
 	bool is_local;
 	bool is_stream;		/* standard input, which cannot be read again */
 	bool has_random_counts; /* the counts are as expected for random bytes */
+	bool is_wide;		/* a text in UTF-16; see verify_set_wide */
 	struct file_copy *copies;
 	uint64_t copy_count;
 	struct simhash_resemblance_sketch sketch;

@@ -280,7 +280,7 @@ int finder_convert(const struct finder *finder, const struct file_row *row, stru
 				 (int)row->directory.size, row->directory.data, (int)row->name.size,
 				 row->name.data);
 	file->has_random_counts = has_random_counts(finder, file);
-	file->uniform = verify_uniform(&rule->verify, file);
+	verify_set_wide(&rule->verify, file);
 	file->reach = rule_end_reach(rule, file);
 	file->swept_reach =
 		rule_swept_reach(rule, file->tolerance, file->has_sketch, row->size_bytes);

@@ -297,7 +297,7 @@ bool rule_matches_by_counts(const struct find_rule *rule, const struct find_file
 		return false;
 	if (!verifies)
 		return true;
-	if (verify_is_by_text(&rule->verify) && verify_is_wide(x) != verify_is_wide(y))
+	if (x->is_wide != y->is_wide)
 		return false; /* the sweep does not bring them together */
 	if (is_limited(rule, tolerance.percent_millionths))
 		tolerance.percent_millionths = rule->unverified_percent_millionths;

@@ -317,25 +317,20 @@ static void find_most(const struct find_file *file, uint64_t most[2])
 	}
 }
 
-bool verify_is_wide(const struct find_file *file)
+void verify_set_wide(const struct verify_rule *rule, struct find_file *file)
 {
 	uint64_t most[2];
 
-	if (!file->has_sketch || !resemblance_is_text(&file->sketch) ||
+	file->is_wide = false;
+	if (rule->mode != VERIFY_SKETCH || !rule->by_keys || !file->has_sketch ||
+	    !resemblance_is_text(&file->sketch) ||
 	    resemblance_size(&file->sketch, 0) > WIDE_MAX_TEXT(file->size_bytes))
-		return false;
+		return;
 	find_most(file, most);
-	return most[0] >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE;
-}
-
-int64_t verify_uniform(const struct verify_rule *rule, const struct find_file *file)
-{
-	uint64_t most[2];
-
-	if (!verify_is_by_text(rule) || !verify_is_wide(file))
-		return file->uniform;
-	find_most(file, most);
-	return file->uniform - (int64_t)(most[0] + most[1]);
+	file->is_wide = most[0] >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE &&
+			most[0] + most[1] <= (uint64_t)file->uniform; /* it may be cut off */
+	if (file->is_wide)
+		file->uniform -= (int64_t)(most[0] + most[1]);
 }
 
 /* ---- Pairs that the sketches propose ---- */
@@ -363,9 +358,8 @@ struct key_bounds verify_bounds_by_keys(const struct verify_rule *rule,
 	wide beyond = file->uniform > 64 ? (wide)file->uniform - 64 : 0;
 	wide times = (wide)rule->size_ratio_millionths;
 	/* The partners of a wide text may be wide or not. */
-	bool is_wide = verify_is_wide(file);
-	int64_t least = is_wide ? resemblance_size(&file->sketch, 0) : file->size_bytes;
-	int64_t most = is_wide ? find_file_tags(file) : file->uniform;
+	int64_t least = file->is_wide ? resemblance_size(&file->sketch, 0) : file->size_bytes;
+	int64_t most = file->is_wide ? find_file_tags(file) : file->uniform;
 
 	return (struct key_bounds){
 		.uniform = {(int64_t)(beyond * (4 * SIMHASH_MILLION) / (times * 5)),
@@ -396,7 +390,7 @@ static bool agrees(const struct verify_rule *rule, const struct find_file *x,
 	int64_t larger = x->uniform < y->uniform ? y->uniform : x->uniform;
 	int64_t x_bytes = x->size_bytes, y_bytes = y->size_bytes;
 
-	if (verify_is_by_text(rule) && (verify_is_wide(x) || verify_is_wide(y))) {
+	if (x->is_wide || y->is_wide) {
 		x_bytes = resemblance_size(&x->sketch, x_bytes);
 		y_bytes = resemblance_size(&y->sketch, y_bytes);
 	}

@@ -65,24 +65,15 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
 }
 
 /*
- * Is a text in UTF-16 compared with texts in UTF-8 by its normal form? It has twice as many bytes,
- * and every other one is zero, so its own size and counts say nothing about such a pair.
+ * Set is_wide and uniform, from the key uniform of the index. A text in UTF-16 with at least half of
+ * its characters in ASCII is wide: it has twice as many bytes as in UTF-8, and every other one is
+ * zero, so its size and counts say nothing about a copy in UTF-8. Its uniform becomes the number of
+ * counted tags without the two that occur most often. One is the zero byte, and the other usually
+ * has zero bits of such a byte. So the result is near the uniform of the same text in UTF-8. From
+ * the result for another wide text it differs by no more than the distance, because it is the least
+ * sum of 14 counts. Unless the sketches decide, no file is wide.
  */
-static inline bool verify_is_by_text(const struct verify_rule *rule)
-{
-	return rule->mode == VERIFY_SKETCH && rule->by_keys;
-}
-
-/* Is this a text in UTF-16 with at least half of its characters in ASCII? */
-bool verify_is_wide(const struct find_file *file);
-
-/*
- * The uniform by which the file is sorted and compared: without the two tags that occur most often
- * if the file is a wide text. One is the zero byte, and the other usually has zero bits of such a
- * byte. So the result is near the uniform of the same text in UTF-8. From the result for another wide
- * text it differs by no more than the distance, because it is the least sum of 14 counts.
- */
-int64_t verify_uniform(const struct verify_rule *rule, const struct find_file *file);
+void verify_set_wide(const struct verify_rule *rule, struct find_file *file);
 
 /*
  * Is this a small file that is only paired with files that share a key with it? Identical files and
