@@ -40,6 +40,10 @@ struct sorted_rows {
 int sorted_rows_read(struct sorted_rows *rows, const struct finder *finder, struct store *store,
 		     int64_t low, int64_t high, bool looks_up, struct simhash_error *error);
 
+/* Count the parts of the sketches of all contents, each content once. */
+int sorted_rows_count_contents(const struct sorted_rows *rows, struct common_content *common,
+			       struct simhash_error *error);
+
 uint64_t sorted_rows_count(const struct sorted_rows *rows);
 
 /*
