@@ -80,92 +80,120 @@ size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
 
 /* ---- Reading ---- */
 
-struct bit_reader {
-	const uint8_t *next, *end;
-	uint64_t bits;
-	unsigned
-		count; /* the number of valid bits; the bits above them are also of the input, or zero */
-};
-
-static void fill(struct bit_reader *reader)
+static void fill(struct pieces_reader *reader)
 {
 	uint64_t bytes;
 
 	if (reader->end - reader->next >= (ptrdiff_t)sizeof bytes) {
-		unsigned taken = (63 - reader->count) / 8;
+		unsigned taken = (63 - reader->bit_count) / 8;
 		memcpy(&bytes, reader->next, sizeof bytes);
-		reader->bits |= in_order(bytes) << reader->count;
+		reader->bits |= in_order(bytes) << reader->bit_count;
 		reader->next += taken;
-		reader->count += 8 * taken;
+		reader->bit_count += 8 * taken;
 		return;
 	}
-	while (reader->count < 56 && reader->next < reader->end) {
-		reader->bits |= (uint64_t)*reader->next++ << reader->count;
-		reader->count += 8;
+	while (reader->bit_count < 56 && reader->next < reader->end) {
+		reader->bits |= (uint64_t)*reader->next++ << reader->bit_count;
+		reader->bit_count += 8;
 	}
 }
 
-static void drop(struct bit_reader *reader, unsigned count)
+static void drop(struct pieces_reader *reader, unsigned count)
 {
 	reader->bits >>= count;
-	reader->count -= count;
+	reader->bit_count -= count;
 }
 
 /* Count and drop ones, and the zero after them. False if the bits end before a zero. */
-static bool take_ones(struct bit_reader *reader, uint64_t *ones)
+static bool take_ones(struct pieces_reader *reader, uint64_t *ones)
 {
 	for (*ones = 0;;) {
 		unsigned here;
 		fill(reader);
 		here = ~reader->bits == 0 ? 64 : (unsigned)__builtin_ctzll(~reader->bits);
-		if (here < reader->count) {
+		if (here < reader->bit_count) {
 			*ones += here;
 			drop(reader, here + 1);
 			return true;
 		}
-		*ones += reader->count;
+		*ones += reader->bit_count;
 		reader->bits = 0;
-		reader->count = 0;
+		reader->bit_count = 0;
 		if (reader->next == reader->end)
 			return false;
 	}
 }
 
 /* False if fewer bits are left. */
-static bool take(struct bit_reader *reader, unsigned count, uint64_t *bits)
+static bool take(struct pieces_reader *reader, unsigned count, uint64_t *bits)
 {
-	fill(reader);
-	if (reader->count < count)
+	if (reader->bit_count < count)
+		fill(reader);
+	if (reader->bit_count < count)
 		return false;
 	*bits = reader->bits & ((UINT64_C(1) << count) - 1);
 	drop(reader, count);
 	return true;
 }
 
+bool pieces_reader_begin(struct pieces_reader *reader, const void *bytes, size_t size,
+			 uint64_t *values)
+{
+	const uint8_t *head = bytes;
+
+	*reader = (struct pieces_reader){.pieces = {.values = values}, .values = values};
+	if (size < HEAD || head[0] > PIECE_LEVEL_MAX || head[1] > PIECE_BITS)
+		return false;
+	reader->pieces.level = head[0];
+	reader->lower = head[1];
+	reader->next = head + HEAD;
+	reader->end = head + size;
+	return true;
+}
+
+size_t pieces_reader_most(const struct pieces_reader *reader)
+{
+	size_t most = 8 * (size_t)(reader->end - reader->next) / (reader->lower + 1);
+
+	return most < PIECES_MAX ? most : PIECES_MAX;
+}
+
+enum pieces_state pieces_reader_next(struct pieces_reader *reader, size_t count, uint64_t value)
+{
+	const uint64_t bound = piece_bound(reader->pieces.level);
+	uint64_t least = reader->least, ones = 0, low;
+	size_t read = reader->pieces.count;
+	enum pieces_state state = PIECES_LEFT;
+
+	while (read < count || least <= value) {
+		if (!take_ones(reader, &ones)) {
+			/* Ones fill the last byte. */
+			state = ones < 8 ? PIECES_END : PIECES_DAMAGED;
+			break;
+		}
+		state = PIECES_DAMAGED;
+		if (read == PIECES_MAX || !take(reader, reader->lower, &low) ||
+		    ones > (bound - 1) >> reader->lower)
+			break;
+		low += ones << reader->lower;
+		if (low >= bound - least)
+			break;
+		reader->values[read++] = least + low;
+		least += low + 1;
+		state = PIECES_LEFT;
+	}
+	reader->pieces.count = read;
+	reader->least = least;
+	return state;
+}
+
 bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
 			 struct content_pieces *pieces)
 {
-	const uint8_t *head = bytes;
-	struct bit_reader reader;
-	uint64_t least = 0, bound, ones, low;
-	unsigned lower;
+	struct pieces_reader reader;
+	bool is_stored = pieces_reader_begin(&reader, bytes, size, values) &&
+			 pieces_reader_next(&reader, SIZE_MAX, UINT64_MAX) == PIECES_END;
 
-	*pieces = (struct content_pieces){.values = values};
-	if (size < HEAD || head[0] > PIECE_LEVEL_MAX || head[1] > PIECE_BITS)
-		return false;
-	pieces->level = head[0];
-	lower = head[1];
-	bound = piece_bound(pieces->level);
-	reader = (struct bit_reader){.next = head + HEAD, .end = head + size};
-	while (take_ones(&reader, &ones)) {
-		if (pieces->count == PIECES_MAX || !take(&reader, lower, &low) ||
-		    ones > (bound - 1) >> lower)
-			return false;
-		low += ones << lower;
-		if (low >= bound - least)
-			return false;
-		values[pieces->count++] = least + low;
-		least += low + 1;
-	}
-	return ones < 8; /* the ones that fill the last byte */
+	*pieces = reader.pieces;
+	return is_stored;
 }

@@ -49,4 +49,35 @@ size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
 bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,
 			 struct content_pieces *pieces);
 
+/*
+ * Reads a stored form in steps, because its first pieces often decide:
+ *
+ *     if (pieces_reader_begin(&reader, bytes, size, values))
+ *             state = pieces_reader_next(&reader, count, value);   // reader.pieces
+ *
+ * The bytes are borrowed.
+ */
+struct pieces_reader {
+	struct content_pieces pieces; /* all that were read */
+	/* The other members are private. */
+	uint64_t *values;
+	const uint8_t *next, *end;
+	/* Only `bit_count` of them are valid; the others are also of the input, or zero. */
+	uint64_t bits;
+	unsigned bit_count, lower;
+	uint64_t least; /* the least possible value of the next piece */
+};
+
+enum pieces_state { PIECES_LEFT, PIECES_END, PIECES_DAMAGED };
+
+/* The arguments and the result are the same as for content_pieces_load. */
+bool pieces_reader_begin(struct pieces_reader *reader, const void *bytes, size_t size,
+			 uint64_t *values);
+
+/* Right after the beginning: the stored form does not have more pieces than this. */
+size_t pieces_reader_most(const struct pieces_reader *reader);
+
+/* Read on until at least `count` pieces, and all pieces up to `value`, were read. */
+enum pieces_state pieces_reader_next(struct pieces_reader *reader, size_t count, uint64_t value);
+
 #endif

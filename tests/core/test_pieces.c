@@ -324,6 +324,48 @@ static void the_stored_form_gives_the_same_pieces(void **state)
 	free(bytes);
 }
 
+/* Each step reads as far as it is asked to, and the pieces are the first of all. */
+static void reading_in_steps_gives_the_same_pieces(void **state)
+{
+	uint64_t *values = malloc(PIECES_MAX * sizeof *values);
+	uint64_t *loaded = malloc(PIECES_MAX * sizeof *loaded);
+	uint8_t *bytes = malloc(PIECES_STORED_MAX(PIECES_MAX));
+
+	(void)state;
+	data_seed(10);
+	for (unsigned round = 0; round < 2000; round++) {
+		unsigned level = data_random_byte() % 48;
+		struct content_pieces pieces = make_pieces(level, data_random_byte(), values);
+		size_t size = content_pieces_store(&pieces, bytes), count = 0;
+		enum pieces_state reached = PIECES_LEFT;
+		struct pieces_reader reader;
+		uint64_t value = 0;
+		assert_true(pieces_reader_begin(&reader, bytes, size, loaded));
+		assert_true(pieces_reader_most(&reader) >= pieces.count);
+		while (reached == PIECES_LEFT) {
+			if (data_random_byte() % 2 == 0)
+				count += data_random_byte() % 64;
+			else if (pieces.count > 0)
+				value = values[data_random_byte() % pieces.count] +
+					data_random_byte() % 3 - 1;
+			if (data_random_byte() % 16 == 0)
+				value = UINT64_MAX;
+			reached = pieces_reader_next(&reader, count, value);
+			assert_int_equal(reader.pieces.level, level);
+			assert_true(reader.pieces.count <= pieces.count);
+			assert_memory_equal(loaded, values, reader.pieces.count * sizeof *values);
+			assert_true(reached == PIECES_END || reader.pieces.count >= count);
+			for (size_t i = reader.pieces.count; i < pieces.count; i++)
+				assert_true(values[i] > value);
+		}
+		assert_int_equal(reached, PIECES_END);
+		assert_int_equal(reader.pieces.count, pieces.count);
+	}
+	free(values);
+	free(loaded);
+	free(bytes);
+}
+
 /* Accepted bytes have pieces that follow the rules; others are refused. */
 static void damaged_bytes_are_refused_or_give_possible_pieces(void **state)
 {
@@ -439,6 +481,7 @@ int main(void)
 		cmocka_unit_test(a_scan_may_go_on_after_finish),
 		cmocka_unit_test(parts_in_any_order_give_the_same_pieces),
 		cmocka_unit_test(the_stored_form_gives_the_same_pieces),
+		cmocka_unit_test(reading_in_steps_gives_the_same_pieces),
 		cmocka_unit_test(damaged_bytes_are_refused_or_give_possible_pieces),
 		cmocka_unit_test(more_than_65536_stored_pieces_are_refused),
 		cmocka_unit_test(a_part_is_found_in_a_much_larger_content),

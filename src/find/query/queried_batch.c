@@ -13,6 +13,7 @@
 #include "base/threads/threads.h"
 #include "find/query/nearest.h"
 #include "find/query/queried_parts.h"
+#include "find/query/queried_proposals.h"
 #include "find/query/queried_rows.h"
 #include "find/rule/common_content.h"
 #include "store/open/store.h"
@@ -21,7 +22,6 @@
 #define NEAREST_MAX 65536 /* the limit for stored neighbours of all files; half a kilobyte each */
 #define PIECES_BYTES_MAX (16 << 20) /* of stored pieces; a search takes 12 times as much */
 #define KEYS_MAX (1u << 20) /* 32 bytes each, up to four times as much while they are collected */
-#define KEYS_PER_PART 4	    /* for each part by pieces; 80 bytes each */
 #define KEYS_PER_MATCH 16   /* for each match that waits to be reported; half a kilobyte each */
 #define FILES_PER_THREAD 8  /* for fewer files, another connection takes too long to open */
 #define KEYS_PER_THREAD 512 /* the number that a thread takes at a time */
@@ -44,9 +44,8 @@ struct batch_search {
 	const struct queried_reach *reaches;
 	size_t count;
 	struct queried_keys keys;
-	struct key_bounds *bounds;  /* of each file, while sketches are compared; or NULL */
 	struct queried_parts parts; /* found by pieces, while sketches are compared */
-	bool has_too_many_parts;
+	bool has_too_many_proposed;
 	atomic_size_t next; /* the next key for a thread to take */
 	atomic_size_t matches;
 	struct first_error first_error;
@@ -111,13 +110,27 @@ bool queried_batch_is_full(const struct queried_batch *batch)
 	       (nearest > 0 && batch->count > NEAREST_MAX / nearest);
 }
 
-/* Opens a connection for each thread that is useful, or fewer if the server refuses more. */
+/* Are all sketches and pieces compared, because they can propose pairs? */
+static bool compares_sketches(const struct queried_batch *batch)
+{
+	const struct find_request *request = batch->finder->request;
+
+	return request->nearest == 0 && verify_proposes(&request->rule.verify);
+}
+
+/*
+ * Opens a connection for each thread that is useful, or fewer if the server refuses more. Sketches
+ * and pieces are read at the same time.
+ */
 static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 {
 	struct find_stores *stores = &batch->stores;
 	unsigned threads = batch->finder->resources->threads;
-	size_t worth = batch->count / FILES_PER_THREAD;
-	unsigned wanted = worth < threads ? (unsigned)worth : threads;
+	size_t least = compares_sketches(batch) ? 2 : 1, worth = batch->count / FILES_PER_THREAD;
+	unsigned wanted;
+
+	worth = worth < least ? least : worth;
+	wanted = worth < threads ? (unsigned)worth : threads;
 
 	if (stores->stores == NULL) {
 		stores->stores = calloc(threads + 1, sizeof *stores->stores);
@@ -180,13 +193,6 @@ static int take_match(struct searcher *searcher, const struct match *match,
 	return 0;
 }
 
-/* Are all sketches compared, because the sketches can propose pairs? */
-static bool compares_sketches(const struct batch_search *search)
-{
-	return search->nearest == NULL &&
-	       verify_proposes(&search->batch->finder->request->rule.verify);
-}
-
 /* Is it a pair by the counts or, if not, by the sketches? These need not share a key. */
 static bool matches(const struct find_rule *rule, bool by_sketches, const struct find_file *queried,
 		    const struct find_file *file, struct relation *relation)
@@ -221,8 +227,8 @@ static int compare(struct searcher *searcher, uint32_t reach, const struct find_
 	const struct queried_file *queried = search->reaches[reach].queried;
 	struct file_pair pair = {.a = &queried->file, .b = file};
 
-	/* Rows whose sketches are compared are counted then, not when their counts are compared. */
-	searcher->counts.rows += by_sketches == compares_sketches(search);
+	/* If all sketches are compared, these rows are counted instead. */
+	searcher->counts.rows += !compares_sketches(search->batch);
 	searcher->counts.unsketched += search->nearest == NULL && !by_sketches && !file->has_sketch;
 	if (is_left_to_other(queried, file))
 		return 0;
@@ -269,7 +275,7 @@ static int take_parts(struct searcher *searcher, const struct find_file *file,
 static bool has_too_many(struct batch_search *search)
 {
 	return search->count > 1 &&
-	       (search->has_too_many_parts ||
+	       (search->has_too_many_proposed ||
 		atomic_load(&search->matches) > search->batch->keys_max / KEYS_PER_MATCH);
 }
 
@@ -288,9 +294,8 @@ static int compare_rows(struct searcher *searcher, struct queried_rows *rows, bo
 		size_t files = count > 0 ? count : search->count;
 		for (size_t i = 0; i < files; i++) {
 			uint32_t reach = count > 0 ? near[i].reach : (uint32_t)i;
-			if (by_sketches && !key_bounds_have(&search->bounds[i], &file))
-				continue;
-			if (compare(searcher, reach, &file, by_sketches, error) != 0)
+			if (reach != NO_REACH &&
+			    compare(searcher, reach, &file, by_sketches, error) != 0)
 				return -1;
 		}
 		if (by_sketches && take_parts(searcher, &file, error) != 0)
@@ -330,44 +335,24 @@ static void *run_searcher(void *argument)
 	return NULL;
 }
 
-/* Set the bounds of the rows whose sketches can make a pair with each file, or with any file. */
-static struct key_bounds set_bounds(struct batch_search *search)
-{
-	const struct verify_rule *rule = &search->batch->finder->request->rule.verify;
-	struct key_bounds all = {{INT64_MAX, 0}, {INT64_MAX, 0}};
-
-	for (size_t i = 0; i < search->count; i++) {
-		search->bounds[i] = verify_bounds_by_keys(rule, &search->reaches[i].queried->file);
-		key_bounds_extend(&all, &search->bounds[i]);
-	}
-	return all;
-}
-
 static int read_by_sketches(struct searcher *searcher, struct simhash_error *error)
 {
 	struct batch_search *search = searcher->search;
-	const struct finder *finder = search->batch->finder;
-	struct key_bounds all;
+	const struct queried_batch *batch = search->batch;
+	struct queried_keys keys = {.keys = NULL};
 	struct queried_rows rows;
-	int status;
+	int status = queried_proposals_find(search->reaches, search->count, batch->finder,
+					    &batch->stores, batch->keys_max, &search->parts, &keys,
+					    &searcher->counts.rows, error);
 
-	search->bounds = malloc(search->count * sizeof *search->bounds);
-	if (search->bounds == NULL)
-		return error_set_memory(error);
-	all = set_bounds(search);
-	status = queried_parts_find(&search->parts, search->reaches, search->count, finder,
-				    search->batch->keys_max / KEYS_PER_PART, error);
-	search->has_too_many_parts = status == 0;
+	search->has_too_many_proposed = status == 0;
 	if (status == 1) {
-		key_bounds_extend(&all, &search->parts.bounds);
-		status = queried_rows_begin_within(&rows, finder, &all, error);
-		if (status == 0)
-			status = compare_rows(searcher, &rows, true, error);
+		queried_rows_begin(&rows, batch->finder, searcher->store, keys.keys, keys.count);
+		status = compare_rows(searcher, &rows, true, error);
 		queried_rows_end(&rows);
 	}
+	queried_keys_release(&keys);
 	queried_parts_release(&search->parts);
-	free(search->bounds);
-	search->bounds = NULL;
 	return status;
 }
 
@@ -434,7 +419,7 @@ static int run_searchers(struct batch_search *search, struct searcher *searchers
 	} else {
 		status = read_without_keys(&searchers[0], error);
 	}
-	if (status == 0 && compares_sketches(search))
+	if (status == 0 && compares_sketches(search->batch))
 		status = read_by_sketches(&searchers[0], error);
 	if (status != 0)
 		return -1;
@@ -459,7 +444,7 @@ static int read_rows(struct batch_search *search, bool has_keys, struct simhash_
 		searchers[i] = (struct searcher){.search = search, .store = stores->stores[i]};
 	atomic_store(&search->next, 0);
 	atomic_store(&search->matches, 0);
-	search->has_too_many_parts = false;
+	search->has_too_many_proposed = false;
 	status = run_searchers(search, searchers, count, has_keys, error);
 	for (unsigned i = 0; i < count; i++) {
 		arena_release(&searchers[i].arena);

@@ -71,6 +71,32 @@ void queried_keys_release(struct queried_keys *keys)
 	*keys = (struct queried_keys){.keys = NULL};
 }
 
+int queried_keys_add(struct queried_keys *keys, const struct queried_key *key,
+		     struct simhash_error *error)
+{
+	if (array_reserve(&keys->keys, &keys->capacity, keys->count + 1, sizeof *keys->keys,
+			  error) != 0)
+		return -1;
+	keys->keys[keys->count++] = *key;
+	return 0;
+}
+
+static int compare_keys(const void *x, const void *y)
+{
+	const struct queried_key *a = x, *b = y;
+	int order = row_key_compare(&a->row, &b->row);
+
+	if (order != 0)
+		return order;
+	return a->reach < b->reach ? -1 : a->reach > b->reach;
+}
+
+void queried_keys_sort(struct queried_keys *keys)
+{
+	if (keys->count > 1)
+		qsort(keys->keys, keys->count, sizeof *keys->keys, compare_keys);
+}
+
 /* ---- Bounds ---- */
 
 /*
@@ -246,16 +272,6 @@ static bool is_within(int64_t value, const int64_t bounds[2])
 	return value >= bounds[0] && value <= bounds[1];
 }
 
-static int add_key(struct queried_keys *keys, const struct queried_key *key,
-		   struct simhash_error *error)
-{
-	if (array_reserve(&keys->keys, &keys->capacity, keys->count + 1, sizeof *keys->keys,
-			  error) != 0)
-		return -1;
-	keys->keys[keys->count++] = *key;
-	return 0;
-}
-
 /* Compare an entry with all probes that need its cell. */
 static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wanted,
 			 const struct cell_entry *entry, struct simhash_error *error)
@@ -273,7 +289,7 @@ static int compare_entry(struct gatherer *gatherer, const struct wanted_cell *wa
 		    is_within(entry->size_bytes, bounds->size) &&
 		    is_within(entry->skew_ext, bounds->skew_ext) &&
 		    outline_is_near(&bounds->cells.near, &counts) &&
-		    add_key(&gatherer->found, &key, error) != 0)
+		    queried_keys_add(&gatherer->found, &key, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -329,7 +345,7 @@ static int read_probe(struct gatherer *gatherer, const struct probe *probe,
 		return -1;
 	while ((status = store_entries_next(&entries, &entry, error)) == 1) {
 		const struct queried_key key = {entry.key, probe->reach};
-		if (add_key(&gatherer->found, &key, error) != 0) {
+		if (queried_keys_add(&gatherer->found, &key, error) != 0) {
 			status = -1;
 			break;
 		}
@@ -381,16 +397,6 @@ static void *run_gatherer(void *argument)
 	return NULL;
 }
 
-static int compare_keys(const void *x, const void *y)
-{
-	const struct queried_key *a = x, *b = y;
-	int order = row_key_compare(&a->row, &b->row);
-
-	if (order != 0)
-		return order;
-	return a->reach < b->reach ? -1 : a->reach > b->reach;
-}
-
 /* Collect the keys that all threads have found, and sort them. */
 static int join_keys(struct queried_keys *keys, struct gatherer *gatherers, unsigned count,
 		     struct simhash_error *error)
@@ -407,8 +413,7 @@ static int join_keys(struct queried_keys *keys, struct gatherer *gatherers, unsi
 		memcpy(keys->keys + keys->count, found->keys, found->count * sizeof *found->keys);
 		keys->count += found->count;
 	}
-	if (keys->count > 1)
-		qsort(keys->keys, keys->count, sizeof *keys->keys, compare_keys);
+	queried_keys_sort(keys);
 	return 1;
 }
 

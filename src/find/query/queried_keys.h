@@ -23,7 +23,8 @@ struct queried_reach {
 	bool by_rule; /* only find rows that the rule may accept as a pair */
 };
 
-/* A row may be near to the file of a reach. */
+/* A row may be near to the file of a reach, or is read for another reason. */
+#define NO_REACH UINT32_MAX
 struct queried_key {
 	struct row_key row;
 	uint32_t reach;
@@ -49,6 +50,9 @@ int queried_keys_gather(const struct queried_reach *reaches, size_t count,
 			const struct finder *finder, const struct find_stores *stores, size_t max,
 			struct queried_keys *keys, struct simhash_error *error);
 
+int queried_keys_add(struct queried_keys *keys, const struct queried_key *key,
+		     struct simhash_error *error);
+void queried_keys_sort(struct queried_keys *keys);
 void queried_keys_release(struct queried_keys *keys);
 
 /* The bounds of all rows within a reach. */

@@ -44,6 +44,11 @@ struct part_search {
 	uint64_t *filter;
 	unsigned filter_bits;
 	uint64_t *values; /* room for the pieces of one content */
+	/*
+	 * Of each level: if a content of this level has no piece of any file up to here, it contains
+	 * none of the files.
+	 */
+	uint64_t stop[PIECE_LEVEL_MAX + 1];
 };
 
 /* ---- The requested files ---- */
@@ -57,6 +62,29 @@ static void count_below(struct asked_file *file, const struct content_pieces *pi
 		while (count > 0 && pieces->values[count - 1] >= piece_bound(level))
 			count--;
 		file->below[level] = (uint32_t)count;
+	}
+}
+
+/* The least number of pieces that are not shared, of `count` pieces, that leaves too small a share. */
+static size_t misses_that_decide(double min_share, size_t count)
+{
+	size_t misses = (size_t)((1 - min_share) * (double)count);
+
+	while (misses > 0 && pieces_share(min_share, count - (misses - 1), count) == 0)
+		misses--;
+	while (misses < count && pieces_share(min_share, count - misses, count) != 0)
+		misses++;
+	return misses;
+}
+
+static void note_stops(struct part_search *search, const struct asked_file *file,
+		       const struct content_pieces *pieces)
+{
+	for (unsigned level = 0; level <= PIECE_LEVEL_MAX; level++) {
+		size_t count = file->below[level > file->level ? level : file->level];
+		size_t misses = misses_that_decide(search->min_share, count);
+		if (misses > 0 && pieces->values[misses - 1] > search->stop[level])
+			search->stop[level] = pieces->values[misses - 1];
 	}
 }
 
@@ -75,7 +103,9 @@ static int take_form(struct part_search *search, uint32_t reach, struct bytes st
 	for (size_t i = 0; i < pieces.count; i++)
 		search->pieces[search->count++] = (struct asked_piece){pieces.values[i], number};
 	search->files[number].reach = reach;
-	count_below(&search->files[search->file_count++], &pieces);
+	count_below(&search->files[number], &pieces);
+	note_stops(search, &search->files[number], &pieces);
+	search->file_count++;
 	return 0;
 }
 
@@ -209,41 +239,69 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 	parts->items[parts->count] =
 		(struct queried_part){*row, file->reach, in_content, in_queried};
 	parts->items[parts->count++].content.value = (struct bytes){NULL, 0};
-	key_bounds_extend(&parts->bounds,
-			  &(struct key_bounds){{0, INT64_MAX}, {row->size_bytes, row->size_bytes}});
 	return 0;
+}
+
+static void count_all_shared(struct part_search *search, const struct content_pieces *pieces,
+			     size_t first)
+{
+	for (size_t i = first; i < pieces->count; i++)
+		count_shared(search, pieces->values[i]);
+}
+
+/*
+ * Read the pieces of a content, and count the pieces that it shares with each file. False if it
+ * shares too few, or is damaged. Most contents share none of their first pieces: then they cannot
+ * be in a file, nor a file in them.
+ */
+static bool count_content(struct part_search *search, const struct piece_row *row,
+			  struct pieces_reader *reader)
+{
+	enum pieces_state state;
+	size_t first, misses;
+
+	if (!pieces_reader_begin(reader, row->value.data, row->value.size, search->values))
+		return false;
+	/* One more, because the product is rounded. */
+	misses = misses_that_decide(search->min_share, pieces_reader_most(reader)) + 1;
+	state = pieces_reader_next(reader, misses, search->stop[reader->pieces.level]);
+	count_all_shared(search, &reader->pieces, 0);
+	if (state != PIECES_LEFT || search->touched_count == 0)
+		return state == PIECES_END;
+	first = reader->pieces.count;
+	state = pieces_reader_next(reader, SIZE_MAX, UINT64_MAX);
+	count_all_shared(search, &reader->pieces, first);
+	return state == PIECES_END;
 }
 
 static int compare_content(struct part_search *search, const struct piece_row *row,
 			   struct simhash_error *error)
 {
 	size_t first = search->parts->count;
-	struct content_pieces pieces;
+	struct pieces_reader reader;
 	int status = 0;
+	bool is_whole;
 
-	if (!piece_row_load(row, search->values, &pieces))
-		return 0;
 	search->touched_count = 0;
-	for (size_t i = 0; i < pieces.count; i++)
-		count_shared(search, pieces.values[i]);
+	is_whole = count_content(search, row, &reader);
 	for (size_t i = 0; i < search->touched_count; i++) {
 		uint32_t number = search->touched[i];
-		if (status == 0)
-			status = note_part(search, row, &pieces, number, first, error);
+		if (status == 0 && is_whole)
+			status = note_part(search, row, &reader.pieces, number, first, error);
 		search->files[number].shared = 0;
 	}
 	return status;
 }
 
 /* Compare the contents of the index until there are more than `max` parts. */
-static int compare_all(struct part_search *search, const struct finder *finder, size_t max,
+static int compare_all(struct part_search *search, int64_t tag_set, struct store *store, size_t max,
 		       struct simhash_error *error)
 {
 	struct piece_row row;
 	struct query query;
 	int status = 0;
 
-	if (piece_rows_begin(&query, finder->store, finder->tag_set, error) != 0)
+	if (piece_rows_begin(&query, store, tag_set, error) != 0)
 		return -1;
 	while (search->parts->count <= max && (status = piece_rows_next(&query, &row, error)) == 1)
 		if (compare_content(search, &row, error) != 0) {
@@ -263,7 +321,7 @@ static int compare_parts(const void *a, const void *b)
 }
 
 int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, size_t max,
+		       size_t count, const struct finder *finder, struct store *store, size_t max,
 		       struct simhash_error *error)
 {
 	struct part_search search = {.parts = parts,
@@ -273,12 +331,11 @@ int queried_parts_find(struct queried_parts *parts, const struct queried_reach *
 	int status;
 
 	parts->count = 0;
-	parts->bounds = (struct key_bounds){{INT64_MAX, 0}, {INT64_MAX, INT64_MIN}};
 	status = take_files(&search, count, error);
 	if (count == 1)
 		max = SIZE_MAX;
 	if (status == 0 && search.count > 0)
-		status = compare_all(&search, finder, max, error);
+		status = compare_all(&search, finder->tag_set, store, max, error);
 	if (status == 0 && parts->count > 1 && parts->count <= max)
 		qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
 	free(search.pieces);
@@ -287,6 +344,64 @@ int queried_parts_find(struct queried_parts *parts, const struct queried_reach *
 	free(search.filter);
 	free(search.values);
 	return status < 0 ? -1 : parts->count <= max;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sort, and keep one of each. Returns their number. */
+static size_t sort_sizes(int64_t *sizes, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(sizes, count, sizeof *sizes, compare_sizes);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || sizes[i] != sizes[kept - 1])
+			sizes[kept++] = sizes[i];
+	return kept;
+}
+
+static int read_keys(struct queried_keys *keys, struct store *store, int64_t tag_set,
+		     const int64_t *sizes, size_t count, struct simhash_error *error)
+{
+	struct queried_key key = {.reach = NO_REACH};
+	struct query query;
+	int64_t size;
+	int status;
+
+	if (store_sized_begin(&query, store, tag_set, sizes, count, error) != 0)
+		return -1;
+	while ((status = store_sized_next(&query, &key.row, &size, error)) == 1)
+		if (bsearch(&size, sizes, count, sizeof *sizes, compare_sizes) != NULL &&
+		    queried_keys_add(keys, &key, error) != 0) {
+			status = -1;
+			break;
+		}
+	query_end(&query);
+	return status;
+}
+
+int queried_parts_keys(const struct queried_parts *parts, const struct finder *finder,
+		       struct store *store, struct queried_keys *keys, struct simhash_error *error)
+{
+	int64_t *sizes;
+	int status;
+
+	if (parts->count == 0)
+		return 0;
+	sizes = malloc(parts->count * sizeof *sizes);
+	if (sizes == NULL)
+		return error_set_memory(error);
+	for (size_t i = 0; i < parts->count; i++)
+		sizes[i] = parts->items[i].content.size_bytes;
+	status = read_keys(keys, store, finder->tag_set, sizes, sort_sizes(sizes, parts->count),
+			   error);
+	free(sizes);
+	return status;
 }
 
 const struct queried_part *queried_parts_of(const struct queried_parts *parts,

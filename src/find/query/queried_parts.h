@@ -2,7 +2,7 @@
  * Finds the contents that contain requested files, and the contents that these files contain, by
  * their pieces (core/content_pieces.h), at any ratio of sizes.
  *
- *     status = queried_parts_find(&parts, files, count, finder, max, &error);
+ *     status = queried_parts_find(&parts, files, count, finder, store, max, &error);
  *     while (status == 1 && (part = queried_parts_of(&parts, &row, &end)) < end)
  *             ; // the content of `row` and a requested file
  *     queried_parts_release(&parts);
@@ -27,17 +27,20 @@ struct queried_part {
 struct queried_parts {
 	struct queried_part *items; /* sorted by content, then by file */
 	size_t count, capacity;
-	struct key_bounds bounds; /* of the files with these contents */
 };
 
 /*
  * Compare the pieces of all contents of the finder's tag set with the pieces of the requested
- * files. Returns 1, or 0 if several files have more than `max` parts. Then search for fewer files.
+ * files, on any connection. Returns 1, or 0 if several files have more than `max` parts. Then search for fewer files.
  * Error: memory is short, or the index cannot be read.
  */
 int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, size_t max,
+		       size_t count, const struct finder *finder, struct store *store, size_t max,
 		       struct simhash_error *error);
+
+/* Add the keys of all rows that may have such contents, with NO_REACH and in any order. */
+int queried_parts_keys(const struct queried_parts *parts, const struct finder *finder,
+		       struct store *store, struct queried_keys *keys, struct simhash_error *error);
 
 /* The parts that a row of the index has with requested files: from the returned one to *end. */
 const struct queried_part *queried_parts_of(const struct queried_parts *parts,

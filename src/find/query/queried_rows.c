@@ -36,18 +36,6 @@ int queried_rows_begin_range(struct queried_rows *rows, const struct finder *fin
 	return store_rows_near(&rows->cursor, finder->store, &filter, sizes, error);
 }
 
-int queried_rows_begin_within(struct queried_rows *rows, const struct finder *finder,
-			      const struct key_bounds *bounds, struct simhash_error *error)
-{
-	const struct row_filter filter = {.columns = columns(finder),
-					  .tag_set = finder->tag_set,
-					  .low = bounds->uniform[0],
-					  .high = bounds->uniform[1]};
-
-	queried_rows_begin(rows, finder, finder->store, NULL, 0);
-	return store_rows_within(&rows->cursor, finder->store, &filter, bounds->sizes, error);
-}
-
 int queried_rows_begin_after(struct queried_rows *rows, const struct finder *finder,
 			     const uint8_t *after, int64_t most, struct simhash_error *error)
 {

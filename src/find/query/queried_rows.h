@@ -35,10 +35,6 @@ void queried_rows_begin(struct queried_rows *rows, const struct finder *finder, 
 int queried_rows_begin_range(struct queried_rows *rows, const struct finder *finder,
 			     const struct queried_reach *reach, struct simhash_error *error);
 
-/* Read the rows whose keys uniform and sizes are within bounds. They come without keys. */
-int queried_rows_begin_within(struct queried_rows *rows, const struct finder *finder,
-			      const struct key_bounds *bounds, struct simhash_error *error);
-
 /*
  * Read at most `most` rows of this host after a path hash (NULL: from the first), in the order of
  * these hashes. They come without keys.

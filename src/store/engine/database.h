@@ -22,6 +22,15 @@
 struct database;
 struct statement;
 
+/*
+ * Decides by three columns whether a row of the table `file` is wanted. A row without a sketch has
+ * an empty one here.
+ */
+struct row_test {
+	bool (*passes)(void *context, int64_t size_bytes, int64_t uniform, struct bytes sketch);
+	void *context;
+};
+
 struct database_driver {
 	const char *scheme;
 
@@ -92,6 +101,13 @@ struct database_driver {
 	 * condition.
 	 */
 	const char *outline_is_near;
+	/*
+	 * A condition that begins with AND, on the columns size, uniform and resemblance_sketch. It
+	 * is true for a row that passes the row_test of bind_test. Both are NULL if the engine
+	 * cannot call a function of this program.
+	 */
+	const char *row_passes;
+	void (*bind_test)(struct statement *statement, unsigned index, struct row_test *test);
 	/* The number of rows in one INSERT, and in one transaction. */
 	unsigned rows_per_insert, rows_per_transaction;
 

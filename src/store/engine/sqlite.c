@@ -417,18 +417,6 @@ static int open_handle(struct database *database, enum open_mode mode,
 	return mode != OPEN_TO_READ && is_ours ? prepare_to_write(database, error) : 0;
 }
 
-static void warn_of_network(const struct database *database, const struct store_location *where)
-{
-	struct simhash_error warning;
-
-	error_set(&warning, SIMHASH_E_SYSTEM,
-		  "warning: index sqlite:%s is on a network file system (%s): programs wait for "
-		  "each other, and the index can be damaged if file locks do not work there; a "
-		  "local disk or a server is safe",
-		  database->path, database->network);
-	where->warning(where->context, warning.message);
-}
-
 static int open_database(const struct store_url *url, const struct store_location *where,
 			 enum open_mode mode, const struct database *beside,
 			 struct database **database, struct simhash_error *error)
@@ -453,13 +441,13 @@ static int open_database(const struct store_url *url, const struct store_locatio
 	status = (*database)->path == NULL ? error_set_memory(error)
 					   : open_handle(*database, mode, beside, error);
 	store_call_ends(where->disk_calls);
-	if (status != 0) {
-		close_database(*database);
-		*database = NULL;
-	} else if ((*database)->network != NULL && where->warning != NULL) {
-		warn_of_network(*database, where);
+	if (status == 0) {
+		sqlite_file_warn_of_network(where, (*database)->path, (*database)->network);
+		return 0;
 	}
-	return status;
+	close_database(*database);
+	*database = NULL;
+	return -1;
 }
 
 static bool readers_block(const struct database *database)
@@ -481,6 +469,11 @@ static int prepare(struct database *database, const char *sql, struct statement 
 	free(*statement);
 	*statement = NULL;
 	return -1;
+}
+
+static void bind_test(struct statement *statement, unsigned index, struct row_test *test)
+{
+	sqlite3_bind_pointer(statement->handle, (int)index + 1, test, ROW_TEST, NULL);
 }
 
 /* Binding fails only if the index is out of range or memory is short; then step fails as well. */
@@ -580,6 +573,8 @@ const struct database_driver sqlite_driver = {
 	.release_memory = "PRAGMA shrink_memory",
 	.question_cost = 2,
 	.outline_is_near = " AND outline_is_near(outline_00, outline_08, ?)",
+	.row_passes = " AND row_passes(?, size, uniform, resemblance_sketch)",
+	.bind_test = bind_test,
 	.rows_per_insert = 1,
 	.rows_per_transaction = 16384,
 	.open = open_database,

@@ -126,6 +126,21 @@ void sqlite_file_warn_of_names(const struct store_location *where, const char *p
 	where->warning(where->context, warning.message);
 }
 
+void sqlite_file_warn_of_network(const struct store_location *where, const char *path,
+				 const char *kind)
+{
+	struct simhash_error warning;
+
+	if (where->warning == NULL || kind == NULL)
+		return;
+	error_set(&warning, SIMHASH_E_SYSTEM,
+		  "warning: index sqlite:%s is on a network file system (%s): programs wait for "
+		  "each other, and the index can be damaged if file locks do not work there; a "
+		  "local disk or a server is safe",
+		  path, kind);
+	where->warning(where->context, warning.message);
+}
+
 char *sqlite_file_name(const char *path)
 {
 	bool is_special = path[0] == ':' || strncmp(path, "file:", 5) == 0;

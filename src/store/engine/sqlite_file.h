@@ -27,6 +27,10 @@ int sqlite_file_check(const char *path, struct simhash_error *error);
  */
 void sqlite_file_warn_of_names(const struct store_location *where, const char *path);
 
+/* Warn of an index on a network file system of this kind; NULL: it is not on one. */
+void sqlite_file_warn_of_network(const struct store_location *where, const char *path,
+				 const char *kind);
+
 /*
  * Return the name with which SQLite opens a file by its path. SQLite gives names such as ":memory:"
  * and "file:x" a meaning, and an index may have any name. The second function returns a URI that

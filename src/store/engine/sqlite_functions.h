@@ -7,9 +7,13 @@
 
 #include <sqlite3.h>
 
+#define ROW_TEST "row_test" /* the type of a pointer to a struct row_test */
+
 /*
- * Add outline_is_near(outline_00, outline_08, range), which returns 1 or 0: see cells.h. `range`
- * has the bytes of a struct outline_range. A schema cannot call it. Returns an SQLite code.
+ * Add two functions, which return 1 or 0. A schema cannot call them. Returns an SQLite code.
+ * - outline_is_near(outline_00, outline_08, range): see cells.h. `range` has the bytes of a struct
+ *   outline_range.
+ * - row_passes(test, size, uniform, resemblance_sketch): see database.h. `test` is a pointer.
  */
 int sqlite_functions_add(sqlite3 *handle);
 

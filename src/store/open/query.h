@@ -108,6 +108,11 @@ static inline void query_bind_scope(struct query *query, const struct row_scope 
 	query_bind_integer(query, scope->host);
 }
 
+static inline void query_bind_test(struct query *query, struct row_test *test)
+{
+	query->driver->bind_test(query->statement, query->bound++, test);
+}
+
 static inline void query_bind_null(struct query *query)
 {
 	query->driver->bind_null(query->statement, query->bound++);

@@ -121,6 +121,12 @@ static bool is_near(const struct outline_range *near, struct query *query)
 	return outline_is_near(near, &counts);
 }
 
+static int take_key(struct query *query, struct row_key *key, struct simhash_error *error)
+{
+	key->host = query_integer(query, 0);
+	return query_fixed_bytes(query, 1, key->path_hash, PATH_HASH_SIZE, error) == 0 ? 1 : -1;
+}
+
 int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 		       struct simhash_error *error)
 {
@@ -132,18 +138,112 @@ int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 	while (status == 1 && entries->near != NULL && !is_near(entries->near, query));
 	if (status != 1)
 		return status;
-	entry->key.host = query_integer(query, 0);
 	entry->cell = query_integer(query, 2);
 	entry->uniform = query_integer(query, 3);
 	entry->size_bytes = query_integer(query, 4);
 	entry->skew_ext = query_integer(query, 5);
 	for (unsigned i = 0; i < OUTLINES; i++)
 		entry->outline[i] = query_integer(query, 6 + i);
-	return query_fixed_bytes(query, 1, entry->key.path_hash, PATH_HASH_SIZE, error) == 0 ? 1
-											     : -1;
+	return take_key(query, &entry->key, error);
 }
 
 void store_entries_end(struct cell_entries *entries)
 {
 	query_end(&entries->query);
+}
+
+/* ---- Rows that pass a test ---- */
+
+/*
+ * The + prevents the engines from using an index, which would look up each row. The size comes
+ * first, because its column is near the beginning of a row, and it excludes most rows.
+ */
+int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
+		       const int64_t uniform[2], const int64_t sizes[2], struct row_test *test,
+		       struct simhash_error *error)
+{
+	const char *passes = store->driver->row_passes;
+	struct query *query = &keys->query;
+
+	keys->test = passes == NULL ? test : NULL;
+	if (query_begin_format(query, store, error,
+			       "SELECT host, path_hash%s FROM file WHERE +size BETWEEN ? AND ? "
+			       "AND +uniform BETWEEN ? AND ? AND +tag_set = ?%s",
+			       passes == NULL ? ", size, uniform, resemblance_sketch" : "",
+			       passes == NULL ? "" : passes) != 0)
+		return -1;
+	bind_bounds(query, sizes);
+	bind_bounds(query, uniform);
+	query_bind_integer(query, tag_set);
+	if (passes != NULL)
+		query_bind_test(query, test);
+	return 0;
+}
+
+static bool row_passes(const struct row_test *test, struct query *query)
+{
+	return test->passes(test->context, query_integer(query, 2), query_integer(query, 3),
+			    query_bytes(query, 4));
+}
+
+int store_tested_next(struct tested_keys *keys, struct row_key *key, struct simhash_error *error)
+{
+	int status;
+
+	do
+		status = query_next(&keys->query, error);
+	while (status == 1 && keys->test != NULL && !row_passes(keys->test, &keys->query));
+	return status == 1 ? take_key(&keys->query, key, error) : status;
+}
+
+void store_tested_end(struct tested_keys *keys)
+{
+	query_end(&keys->query);
+}
+
+/* ---- Rows by size ---- */
+
+#define SIZES_LISTED 256 /* the maximum number of sizes in the text of a statement */
+
+static char *sized_sql(const int64_t *sizes, size_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	/* All values of uniform: the engines then read this index and no row. */
+	fprintf(sql, "SELECT host, path_hash, size FROM file WHERE tag_set = ? AND uniform >= 0 ");
+	if (count > SIZES_LISTED)
+		fprintf(sql, "AND size BETWEEN %lld AND %lld", (long long)sizes[0],
+			(long long)sizes[count - 1]);
+	else
+		for (size_t i = 0; i < count; i++)
+			fprintf(sql, "%s%lld%s", i == 0 ? "AND size IN (" : ", ",
+				(long long)sizes[i], i + 1 == count ? ")" : "");
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+int store_sized_begin(struct query *query, struct store *store, int64_t tag_set,
+		      const int64_t *sizes, size_t count, struct simhash_error *error)
+{
+	char *sql = sized_sql(sizes, count);
+	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
+
+	free(sql);
+	if (status == 0)
+		query_bind_integer(query, tag_set);
+	return status;
+}
+
+int store_sized_next(struct query *query, struct row_key *key, int64_t *size_bytes,
+		     struct simhash_error *error)
+{
+	int status = query_next(query, error);
+
+	if (status != 1)
+		return status;
+	*size_bytes = query_integer(query, 2);
+	return take_key(query, key, error);
 }

@@ -60,4 +60,36 @@ int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 		       struct simhash_error *error);
 void store_entries_end(struct cell_entries *entries);
 
+/*
+ * Find the rows that pass a test, without reading more of them than it needs:
+ *
+ *     status = store_tested_begin(&keys, store, tag_set, uniform, sizes, &test, error);
+ *     while (status == 0 && (status = store_tested_next(&keys, &key, error)) == 1)
+ *             ; // the last call of the test was for this row
+ *     store_tested_end(&keys);
+ */
+struct tested_keys {
+	struct query query;
+	const struct row_test *test; /* NULL: the query tests the rows */
+};
+
+/*
+ * Test the rows within both bounds of uniform and of sizes, in the order of the table. The test is
+ * borrowed until the end. If a function fails to begin, there is nothing to end.
+ */
+int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
+		       const int64_t uniform[2], const int64_t sizes[2], struct row_test *test,
+		       struct simhash_error *error);
+int store_tested_next(struct tested_keys *keys, struct row_key *key, struct simhash_error *error);
+void store_tested_end(struct tested_keys *keys);
+
+/*
+ * Find the rows with one of these sizes, at least 1, which are sorted and different; in any order.
+ * It reads the index of uniform.
+ */
+int store_sized_begin(struct query *query, struct store *store, int64_t tag_set,
+		      const int64_t *sizes, size_t count, struct simhash_error *error);
+int store_sized_next(struct query *query, struct row_key *key, int64_t *size_bytes,
+		     struct simhash_error *error);
+
 #endif

@@ -188,36 +188,17 @@ int store_rows_reaching(struct row_cursor *cursor, struct store *store,
 	return 0;
 }
 
-static int begin_near(struct row_cursor *cursor, struct store *store,
-		      const struct row_filter *filter, const int64_t sizes[2],
-		      const char *condition, struct simhash_error *error)
-{
-	const int64_t values[] = {filter->tag_set, filter->low, filter->high, sizes[0], sizes[1]};
-
-	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error, "%s", condition) != 0)
-		return -1;
-	bind_integers(&cursor->query, values, sizeof values / sizeof *values);
-	return 0;
-}
-
-/* The + prevents the engines from using an index. */
-int store_rows_within(struct row_cursor *cursor, struct store *store,
-		      const struct row_filter *filter, const int64_t sizes[2],
-		      struct simhash_error *error)
-{
-	return begin_near(cursor, store, filter, sizes,
-			  " FROM file f WHERE +f.tag_set = ? AND +f.uniform BETWEEN ? AND ? AND "
-			  "+f.size BETWEEN ? AND ?",
-			  error);
-}
-
 int store_rows_near(struct row_cursor *cursor, struct store *store, const struct row_filter *filter,
 		    const int64_t sizes[2], struct simhash_error *error)
 {
-	return begin_near(cursor, store, filter, sizes,
-			  FROM_NEAR_INDEX "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND "
-					  "i.size BETWEEN ? AND ?",
-			  error);
+	const int64_t values[] = {filter->tag_set, filter->low, filter->high, sizes[0], sizes[1]};
+
+	if (rows_begin(cursor, store, filter->columns, NOT_KEPT, error,
+		       FROM_NEAR_INDEX "WHERE i.tag_set = ? AND i.uniform BETWEEN ? AND ? AND "
+				       "i.size BETWEEN ? AND ?") != 0)
+		return -1;
+	bind_integers(&cursor->query, values, sizeof values / sizeof *values);
+	return 0;
 }
 
 /* ---- Rows by path hash ---- */

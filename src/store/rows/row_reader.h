@@ -126,12 +126,8 @@ int store_rows_reaching(struct row_cursor *cursor, struct store *store,
 
 /*
  * Read the rows in the filter's range of uniform and in a range of sizes, with both ends included,
- * in any order. The index of uniform contains both values, so only matching rows are read. For
- * large ranges, store_rows_within is faster: it reads all rows in the order of the table.
+ * in any order. The index of uniform contains both values, so only matching rows are read.
  */
-int store_rows_within(struct row_cursor *cursor, struct store *store,
-		      const struct row_filter *filter, const int64_t sizes[2],
-		      struct simhash_error *error);
 int store_rows_near(struct row_cursor *cursor, struct store *store, const struct row_filter *filter,
 		    const int64_t sizes[2], struct simhash_error *error);
 
