@@ -163,28 +163,26 @@ enum pieces_state pieces_reader_next(struct pieces_reader *reader, size_t count,
 	const uint64_t bound = piece_bound(reader->pieces.level);
 	uint64_t least = reader->least, ones = 0, low;
 	size_t read = reader->pieces.count;
-	enum pieces_state state = PIECES_LEFT;
 
-	while (read < count || least <= value) {
+	while (reader->state == PIECES_LEFT && (read < count || least <= value)) {
 		if (!take_ones(reader, &ones)) {
 			/* Ones fill the last byte. */
-			state = ones < 8 ? PIECES_END : PIECES_DAMAGED;
+			reader->state = ones < 8 ? PIECES_END : PIECES_DAMAGED;
 			break;
 		}
-		state = PIECES_DAMAGED;
 		if (read == PIECES_MAX || !take(reader, reader->lower, &low) ||
-		    ones > (bound - 1) >> reader->lower)
+		    ones > (bound - 1) >> reader->lower ||
+		    low + (ones << reader->lower) >= bound - least) {
+			reader->state = PIECES_DAMAGED;
 			break;
+		}
 		low += ones << reader->lower;
-		if (low >= bound - least)
-			break;
 		reader->values[read++] = least + low;
 		least += low + 1;
-		state = PIECES_LEFT;
 	}
 	reader->pieces.count = read;
 	reader->least = least;
-	return state;
+	return reader->state;
 }
 
 bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,

@@ -66,9 +66,8 @@ struct pieces_reader {
 	uint64_t bits;
 	unsigned bit_count, lower;
 	uint64_t least; /* the least possible value of the next piece */
+	enum pieces_state { PIECES_LEFT, PIECES_END, PIECES_DAMAGED } state;
 };
-
-enum pieces_state { PIECES_LEFT, PIECES_END, PIECES_DAMAGED };
 
 /* The arguments and the result are the same as for content_pieces_load. */
 bool pieces_reader_begin(struct pieces_reader *reader, const void *bytes, size_t size,
@@ -77,7 +76,10 @@ bool pieces_reader_begin(struct pieces_reader *reader, const void *bytes, size_t
 /* Right after the beginning: the stored form does not have more pieces than this. */
 size_t pieces_reader_most(const struct pieces_reader *reader);
 
-/* Read on until at least `count` pieces, and all pieces up to `value`, were read. */
+/*
+ * Read on until at least `count` pieces, and all pieces up to `value`, were read. Returns the state,
+ * which does not change after the end or after damage.
+ */
 enum pieces_state pieces_reader_next(struct pieces_reader *reader, size_t count, uint64_t value);
 
 #endif

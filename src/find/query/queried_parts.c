@@ -250,46 +250,60 @@ static void count_all_shared(struct part_search *search, const struct content_pi
 }
 
 /*
- * Read the pieces of a content, and count the pieces that it shares with each file. False if it
- * shares too few, or is damaged. Most contents share none of their first pieces: then they cannot
- * be in a file, nor a file in them.
+ * Read the first pieces of a content, and count those that are in the files. If there are none, the
+ * content cannot be in a file, nor a file in the content. True if there are some.
  */
-static bool count_content(struct part_search *search, const struct piece_row *row,
-			  struct pieces_reader *reader)
+static bool count_first(struct part_search *search, struct bytes value,
+			struct pieces_reader *reader)
 {
-	enum pieces_state state;
-	size_t first, misses;
+	size_t misses;
 
-	if (!pieces_reader_begin(reader, row->value.data, row->value.size, search->values))
+	search->touched_count = 0;
+	if (!pieces_reader_begin(reader, value.data, value.size, search->values))
 		return false;
 	/* One more, because the product is rounded. */
 	misses = misses_that_decide(search->min_share, pieces_reader_most(reader)) + 1;
-	state = pieces_reader_next(reader, misses, search->stop[reader->pieces.level]);
+	pieces_reader_next(reader, misses, search->stop[reader->pieces.level]);
 	count_all_shared(search, &reader->pieces, 0);
-	if (state != PIECES_LEFT || search->touched_count == 0)
-		return state == PIECES_END;
-	first = reader->pieces.count;
-	state = pieces_reader_next(reader, SIZE_MAX, UINT64_MAX);
-	count_all_shared(search, &reader->pieces, first);
-	return state == PIECES_END;
+	return search->touched_count > 0;
+}
+
+static void forget_shared(struct part_search *search)
+{
+	for (size_t i = 0; i < search->touched_count; i++)
+		search->files[search->touched[i]].shared = 0;
+}
+
+/* A struct row_test: can the content be a part? */
+static bool may_be_part(void *context, int64_t is_text, int64_t size_bytes, struct bytes value)
+{
+	struct part_search *search = context;
+	struct pieces_reader reader;
+	bool passes = count_first(search, value, &reader);
+
+	(void)is_text;
+	(void)size_bytes;
+	forget_shared(search);
+	return passes;
 }
 
 static int compare_content(struct part_search *search, const struct piece_row *row,
 			   struct simhash_error *error)
 {
-	size_t first = search->parts->count;
+	size_t first = search->parts->count, counted;
 	struct pieces_reader reader;
 	int status = 0;
-	bool is_whole;
 
-	search->touched_count = 0;
-	is_whole = count_content(search, row, &reader);
-	for (size_t i = 0; i < search->touched_count; i++) {
-		uint32_t number = search->touched[i];
-		if (status == 0 && is_whole)
-			status = note_part(search, row, &reader.pieces, number, first, error);
-		search->files[number].shared = 0;
+	if (!count_first(search, row->value, &reader))
+		return 0;
+	counted = reader.pieces.count;
+	if (pieces_reader_next(&reader, SIZE_MAX, UINT64_MAX) == PIECES_END) {
+		count_all_shared(search, &reader.pieces, counted);
+		for (size_t i = 0; status == 0 && i < search->touched_count; i++)
+			status = note_part(search, row, &reader.pieces, search->touched[i], first,
+					   error);
 	}
+	forget_shared(search);
 	return status;
 }
 
@@ -297,11 +311,12 @@ static int compare_content(struct part_search *search, const struct piece_row *r
 static int compare_all(struct part_search *search, int64_t tag_set, struct store *store, size_t max,
 		       struct simhash_error *error)
 {
+	struct row_test test = {may_be_part, search};
 	struct piece_row row;
 	struct query query;
 	int status = 0;
 
-	if (piece_rows_begin(&query, store, tag_set, error) != 0)
+	if (piece_rows_begin_tested(&query, store, tag_set, &test, error) != 0)
 		return -1;
 	while (search->parts->count <= max && (status = piece_rows_next(&query, &row, error)) == 1)
 		if (compare_content(search, &row, error) != 0) {

@@ -22,12 +22,9 @@
 struct database;
 struct statement;
 
-/*
- * Decides by three columns whether a row of the table `file` is wanted. A row without a sketch has
- * an empty one here.
- */
+/* Decides by three columns of a row whether it is wanted: by two integers, and by bytes. */
 struct row_test {
-	bool (*passes)(void *context, int64_t size_bytes, int64_t uniform, struct bytes sketch);
+	bool (*passes)(void *context, int64_t first, int64_t second, struct bytes bytes);
 	void *context;
 };
 
@@ -102,9 +99,9 @@ struct database_driver {
 	 */
 	const char *outline_is_near;
 	/*
-	 * A condition that begins with AND, on the columns size, uniform and resemblance_sketch. It
-	 * is true for a row that passes the row_test of bind_test. Both are NULL if the engine
-	 * cannot call a function of this program.
+	 * The name of a function that is true for a row if it passes a test: the first argument is
+	 * the row_test of bind_test, and the others are the three columns. Both are NULL if the
+	 * engine cannot call a function of this program.
 	 */
 	const char *row_passes;
 	void (*bind_test)(struct statement *statement, unsigned index, struct row_test *test);

@@ -28,8 +28,8 @@ static void is_near(sqlite3_context *context, int count, sqlite3_value **values)
 static void passes(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const struct row_test *test = sqlite3_value_pointer(values[0], ROW_TEST);
-	struct bytes sketch = {sqlite3_value_blob(values[3]),
-			       (size_t)sqlite3_value_bytes(values[3])};
+	struct bytes bytes = {sqlite3_value_blob(values[3]),
+			      (size_t)sqlite3_value_bytes(values[3])};
 
 	(void)count;
 	if (test == NULL) {
@@ -37,7 +37,7 @@ static void passes(sqlite3_context *context, int count, sqlite3_value **values)
 		return;
 	}
 	sqlite3_result_int(context, test->passes(test->context, sqlite3_value_int64(values[1]),
-						 sqlite3_value_int64(values[2]), sketch));
+						 sqlite3_value_int64(values[2]), bytes));
 }
 
 int sqlite_functions_add(sqlite3 *handle)

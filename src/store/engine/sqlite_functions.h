@@ -13,7 +13,7 @@
  * Add two functions, which return 1 or 0. A schema cannot call them. Returns an SQLite code.
  * - outline_is_near(outline_00, outline_08, range): see cells.h. `range` has the bytes of a struct
  *   outline_range.
- * - row_passes(test, size, uniform, resemblance_sketch): see database.h. `test` is a pointer.
+ * - row_passes(test, first, second, bytes): see database.h. `test` is a pointer.
  */
 int sqlite_functions_add(sqlite3 *handle);
 

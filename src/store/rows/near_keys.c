@@ -158,24 +158,40 @@ void store_entries_end(struct cell_entries *entries)
  * The + prevents the engines from using an index, which would look up each row. The size comes
  * first, because its column is near the beginning of a row, and it excludes most rows.
  */
+static char *tested_sql(const char *passes)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql,
+		"SELECT host, path_hash%s FROM file WHERE +size BETWEEN ? AND ? "
+		"AND +uniform BETWEEN ? AND ? AND +tag_set = ?",
+		passes == NULL ? ", size, uniform, resemblance_sketch" : "");
+	if (passes != NULL)
+		fprintf(sql, " AND %s(?, size, uniform, resemblance_sketch)", passes);
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
 		       const int64_t uniform[2], const int64_t sizes[2], struct row_test *test,
 		       struct simhash_error *error)
 {
-	const char *passes = store->driver->row_passes;
+	bool has_test = store->driver->row_passes != NULL;
 	struct query *query = &keys->query;
+	char *sql = tested_sql(store->driver->row_passes);
+	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
 
-	keys->test = passes == NULL ? test : NULL;
-	if (query_begin_format(query, store, error,
-			       "SELECT host, path_hash%s FROM file WHERE +size BETWEEN ? AND ? "
-			       "AND +uniform BETWEEN ? AND ? AND +tag_set = ?%s",
-			       passes == NULL ? ", size, uniform, resemblance_sketch" : "",
-			       passes == NULL ? "" : passes) != 0)
+	free(sql);
+	if (status != 0)
 		return -1;
+	keys->test = has_test ? NULL : test;
 	bind_bounds(query, sizes);
 	bind_bounds(query, uniform);
 	query_bind_integer(query, tag_set);
-	if (passes != NULL)
+	if (has_test)
 		query_bind_test(query, test);
 	return 0;
 }

@@ -61,7 +61,8 @@ int store_entries_next(struct cell_entries *entries, struct cell_entry *entry,
 void store_entries_end(struct cell_entries *entries);
 
 /*
- * Find the rows that pass a test, without reading more of them than it needs:
+ * Find the rows that pass a test of their size, their key uniform and their sketch, which is empty
+ * for a row without a sketch. No more of the rows is read than the test needs:
  *
  *     status = store_tested_begin(&keys, store, tag_set, uniform, sizes, &test, error);
  *     while (status == 0 && (status = store_tested_next(&keys, &key, error)) == 1)

@@ -54,16 +54,27 @@ static void bind_key(struct query *query, int64_t tag_set, const struct piece_ro
  * The table is read in the order in which it is stored: the plus sign prevents the use of an index,
  * which would look up each row.
  */
+int piece_rows_begin_tested(struct query *query, struct store *store, int64_t tag_set,
+			    struct row_test *test, struct simhash_error *error)
+{
+	const char *passes = test == NULL ? NULL : store->driver->row_passes;
+
+	if (query_begin_format(query, store, error,
+			       "SELECT content_hash, is_text, size, value FROM pieces "
+			       "WHERE +tag_set = ?%s%s%s",
+			       passes == NULL ? "" : " AND ", passes == NULL ? "" : passes,
+			       passes == NULL ? "" : "(?, is_text, size, value)") != 0)
+		return -1;
+	query_bind_integer(query, tag_set);
+	if (passes != NULL)
+		query_bind_test(query, test);
+	return 0;
+}
+
 int piece_rows_begin(struct query *query, struct store *store, int64_t tag_set,
 		     struct simhash_error *error)
 {
-	if (query_begin(query, store,
-			"SELECT content_hash, is_text, size, value FROM pieces "
-			"WHERE +tag_set = ?",
-			error) != 0)
-		return -1;
-	query_bind_integer(query, tag_set);
-	return 0;
+	return piece_rows_begin_tested(query, store, tag_set, NULL, error);
 }
 
 int piece_rows_next(struct query *query, struct piece_row *row, struct simhash_error *error)

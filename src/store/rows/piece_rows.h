@@ -52,6 +52,12 @@ static inline bool piece_row_load(const struct piece_row *row, uint64_t *values,
  */
 int piece_rows_begin(struct query *query, struct store *store, int64_t tag_set,
 		     struct simhash_error *error);
+/*
+ * The same, but rows whose value does not pass the test may be left out. The integers of the test
+ * are `is_text` and the size. It is borrowed until the query ends.
+ */
+int piece_rows_begin_tested(struct query *query, struct store *store, int64_t tag_set,
+			    struct row_test *test, struct simhash_error *error);
 /* Get the next row. Returns 1, 0 at the end, -1 for an error. */
 int piece_rows_next(struct query *query, struct piece_row *row, struct simhash_error *error);
 /* Call this even after an error. */
