@@ -17,6 +17,7 @@
 #include "find/query/queried_rows.h"
 #include "find/rule/common_content.h"
 #include "store/open/store.h"
+#include "store/rows/totals.h"
 
 #define FILES_MAX 1024
 #define NEAREST_MAX 65536 /* the limit for stored neighbours of all files; half a kilobyte each */
@@ -24,7 +25,9 @@
 #define KEYS_MAX (1u << 20) /* 32 bytes each, up to four times as much while they are collected */
 #define KEYS_PER_MATCH 16   /* for each match that waits to be reported; half a kilobyte each */
 #define FILES_PER_THREAD 8  /* for fewer files, another connection takes too long to open */
-#define KEYS_PER_THREAD 512 /* the number that a thread takes at a time */
+#define READERS_MAX 8
+#define BYTES_PER_THREAD (32 << 20) /* of the index; to read less takes a few milliseconds */
+#define KEYS_PER_THREAD 512	    /* the number that a thread takes at a time */
 
 /* How a match was found. The matches of a file are reported in this order. */
 enum match_kind { BY_COUNTS, BY_SKETCHES, BY_PIECES };
@@ -118,20 +121,33 @@ static bool compares_sketches(const struct queried_batch *batch)
 	return request->nearest == 0 && verify_proposes(&request->rule.verify);
 }
 
-/*
- * Opens a connection for each thread that is useful, or fewer if the server refuses more. Sketches
- * and pieces are read at the same time.
- */
+/* The number of connections that make reading all sketches and pieces faster. */
+static int readers(const struct queried_batch *batch, size_t *count, struct simhash_error *error)
+{
+	int64_t bytes;
+
+	*count = 1;
+	if (!compares_sketches(batch))
+		return 0;
+	if (store_index_bytes(batch->finder->store, &bytes, error) != 0)
+		return -1;
+	*count += (size_t)(bytes / BYTES_PER_THREAD);
+	*count = *count < READERS_MAX ? *count : READERS_MAX;
+	return 0;
+}
+
+/* Opens a connection for each thread that is useful, or fewer if the server refuses more. */
 static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 {
 	struct find_stores *stores = &batch->stores;
 	unsigned threads = batch->finder->resources->threads;
-	size_t least = compares_sketches(batch) ? 2 : 1, worth = batch->count / FILES_PER_THREAD;
+	size_t least, worth = batch->count / FILES_PER_THREAD;
 	unsigned wanted;
 
+	if (readers(batch, &least, error) != 0)
+		return -1;
 	worth = worth < least ? least : worth;
 	wanted = worth < threads ? (unsigned)worth : threads;
-
 	if (stores->stores == NULL) {
 		stores->stores = calloc(threads + 1, sizeof *stores->stores);
 		if (stores->stores == NULL)
@@ -139,9 +155,8 @@ static int open_stores(struct queried_batch *batch, struct simhash_error *error)
 		stores->stores[stores->count++] = batch->finder->store;
 	}
 	while (stores->count < wanted) {
-		struct simhash_error ignored;
-		if (store_open_beside(batch->finder->store, &stores->stores[stores->count],
-				      &ignored) != 0)
+		store_open_another(batch->finder->store, &stores->stores[stores->count]);
+		if (stores->stores[stores->count] == NULL)
 			break;
 		stores->count++;
 	}

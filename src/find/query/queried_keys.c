@@ -81,6 +81,19 @@ int queried_keys_add(struct queried_keys *keys, const struct queried_key *key,
 	return 0;
 }
 
+int queried_keys_join(struct queried_keys *keys, const struct queried_keys *others,
+		      struct simhash_error *error)
+{
+	if (others->count == 0)
+		return 0;
+	if (array_reserve(&keys->keys, &keys->capacity, keys->count + others->count,
+			  sizeof *keys->keys, error) != 0)
+		return -1;
+	memcpy(keys->keys + keys->count, others->keys, others->count * sizeof *others->keys);
+	keys->count += others->count;
+	return 0;
+}
+
 static int compare_keys(const void *x, const void *y)
 {
 	const struct queried_key *a = x, *b = y;
@@ -403,16 +416,9 @@ static int join_keys(struct queried_keys *keys, struct gatherer *gatherers, unsi
 {
 	*keys = gatherers[0].found;
 	gatherers[0].found = (struct queried_keys){.keys = NULL};
-	for (unsigned i = 1; i < count; i++) {
-		const struct queried_keys *found = &gatherers[i].found;
-		if (found->count == 0)
-			continue;
-		if (array_reserve(&keys->keys, &keys->capacity, keys->count + found->count,
-				  sizeof *keys->keys, error) != 0)
+	for (unsigned i = 1; i < count; i++)
+		if (queried_keys_join(keys, &gatherers[i].found, error) != 0)
 			return -1;
-		memcpy(keys->keys + keys->count, found->keys, found->count * sizeof *found->keys);
-		keys->count += found->count;
-	}
 	queried_keys_sort(keys);
 	return 1;
 }

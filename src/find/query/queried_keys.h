@@ -52,6 +52,8 @@ int queried_keys_gather(const struct queried_reach *reaches, size_t count,
 
 int queried_keys_add(struct queried_keys *keys, const struct queried_key *key,
 		     struct simhash_error *error);
+int queried_keys_join(struct queried_keys *keys, const struct queried_keys *others,
+		      struct simhash_error *error);
 void queried_keys_sort(struct queried_keys *keys);
 void queried_keys_release(struct queried_keys *keys);
 

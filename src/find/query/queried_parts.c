@@ -28,27 +28,31 @@ struct asked_file {
 	uint32_t reach; /* the number of the requested file */
 	unsigned level;
 	uint32_t below[PIECE_LEVEL_MAX + 1];
-	uint32_t shared; /* with the content that is compared */
 };
 
-struct part_search {
-	struct queried_parts *parts;
-	const struct queried_reach *reaches;
+struct asked_pieces {
 	double min_share;
 	struct asked_piece *pieces;
 	size_t count, capacity;
 	struct asked_file *files;
 	size_t file_count;
-	uint32_t *touched; /* the files that share pieces with the content */
-	size_t touched_count;
 	uint64_t *filter;
 	unsigned filter_bits;
-	uint64_t *values; /* room for the pieces of one content */
 	/*
 	 * Of each level: if a content of this level has no piece of any file up to here, it contains
 	 * none of the files.
 	 */
 	uint64_t stop[PIECE_LEVEL_MAX + 1];
+};
+
+/* The state of one thread. */
+struct part_search {
+	const struct asked_pieces *asked;
+	struct queried_parts *parts;
+	uint32_t *shared;  /* the number of pieces that each file shares with the content */
+	uint32_t *touched; /* the files that share some */
+	size_t touched_count;
+	uint64_t *values; /* room for the pieces of one content */
 };
 
 /* ---- The requested files ---- */
@@ -77,48 +81,35 @@ static size_t misses_that_decide(double min_share, size_t count)
 	return misses;
 }
 
-static void note_stops(struct part_search *search, const struct asked_file *file,
+static void note_stops(struct asked_pieces *asked, const struct asked_file *file,
 		       const struct content_pieces *pieces)
 {
 	for (unsigned level = 0; level <= PIECE_LEVEL_MAX; level++) {
 		size_t count = file->below[level > file->level ? level : file->level];
-		size_t misses = misses_that_decide(search->min_share, count);
-		if (misses > 0 && pieces->values[misses - 1] > search->stop[level])
-			search->stop[level] = pieces->values[misses - 1];
+		size_t misses = misses_that_decide(asked->min_share, count);
+		if (misses > 0 && pieces->values[misses - 1] > asked->stop[level])
+			asked->stop[level] = pieces->values[misses - 1];
 	}
 }
 
-static int take_form(struct part_search *search, uint32_t reach, struct bytes stored,
-		     struct simhash_error *error)
+static int take_form(struct asked_pieces *asked, uint32_t reach, struct bytes stored,
+		     uint64_t *values, struct simhash_error *error)
 {
-	uint32_t number = (uint32_t)search->file_count;
+	uint32_t number = (uint32_t)asked->file_count;
 	struct content_pieces pieces;
 
-	if (stored.size == 0 ||
-	    !content_pieces_load(stored.data, stored.size, search->values, &pieces))
+	if (stored.size == 0 || !content_pieces_load(stored.data, stored.size, values, &pieces))
 		return 0;
-	if (array_reserve(&search->pieces, &search->capacity, search->count + pieces.count,
-			  sizeof *search->pieces, error) != 0)
+	if (array_reserve(&asked->pieces, &asked->capacity, asked->count + pieces.count,
+			  sizeof *asked->pieces, error) != 0)
 		return -1;
 	for (size_t i = 0; i < pieces.count; i++)
-		search->pieces[search->count++] = (struct asked_piece){pieces.values[i], number};
-	search->files[number].reach = reach;
-	count_below(&search->files[number], &pieces);
-	note_stops(search, &search->files[number], &pieces);
-	search->file_count++;
+		asked->pieces[asked->count++] = (struct asked_piece){pieces.values[i], number};
+	asked->files[number].reach = reach;
+	count_below(&asked->files[number], &pieces);
+	note_stops(asked, &asked->files[number], &pieces);
+	asked->file_count++;
 	return 0;
-}
-
-static int take_file(struct part_search *search, uint32_t reach, struct simhash_error *error)
-{
-	const struct queried_file *queried = search->reaches[reach].queried;
-
-	if (queried->sketches == NULL)
-		return 0;
-	return take_form(search, reach, queried->sketches->pieces, error) != 0 ||
-			       take_form(search, reach, queried->other_pieces, error) != 0
-		       ? -1
-		       : 0;
 }
 
 static int compare_asked(const void *a, const void *b)
@@ -130,63 +121,95 @@ static int compare_asked(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-static uint64_t filter_bit(const struct part_search *search, uint64_t value)
+static uint64_t filter_bit(const struct asked_pieces *asked, uint64_t value)
 {
-	return value * UINT64_C(0x9e3779b97f4a7c15) >> (64 - search->filter_bits);
+	return value * UINT64_C(0x9e3779b97f4a7c15) >> (64 - asked->filter_bits);
 }
 
-static int make_filter(struct part_search *search, struct simhash_error *error)
+static int make_filter(struct asked_pieces *asked, struct simhash_error *error)
 {
 	unsigned bits = FILTER_BITS_MIN;
 
-	while (bits < FILTER_BITS_MAX && search->count > (size_t)1 << bits >> FILTER_BITS_PER_PIECE)
+	while (bits < FILTER_BITS_MAX && asked->count > (size_t)1 << bits >> FILTER_BITS_PER_PIECE)
 		bits++;
-	search->filter_bits = bits;
-	search->filter = calloc(((size_t)1 << bits) / 64, sizeof *search->filter);
-	if (search->filter == NULL)
+	asked->filter_bits = bits;
+	asked->filter = calloc(((size_t)1 << bits) / 64, sizeof *asked->filter);
+	if (asked->filter == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < search->count; i++) {
-		uint64_t bit = filter_bit(search, search->pieces[i].value);
-		search->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+	for (size_t i = 0; i < asked->count; i++) {
+		uint64_t bit = filter_bit(asked, asked->pieces[i].value);
+		asked->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
 	return 0;
 }
 
-static int take_files(struct part_search *search, size_t count, struct simhash_error *error)
+static int take_files(struct asked_pieces *asked, const struct queried_reach *reaches, size_t count,
+		      struct simhash_error *error)
 {
-	search->files = calloc(count * FORMS_MAX, sizeof *search->files);
-	search->touched = malloc(count * FORMS_MAX * sizeof *search->touched);
-	search->values = malloc(PIECES_MAX * sizeof *search->values);
-	if (search->files == NULL || search->touched == NULL || search->values == NULL)
+	uint64_t *values = malloc(PIECES_MAX * sizeof *values);
+	int status = 0;
+
+	asked->files = calloc(count * FORMS_MAX, sizeof *asked->files);
+	if (values == NULL || asked->files == NULL)
+		status = error_set_memory(error);
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		const struct queried_file *queried = reaches[i].queried;
+		if (queried->sketches != NULL &&
+		    (take_form(asked, (uint32_t)i, queried->sketches->pieces, values, error) != 0 ||
+		     take_form(asked, (uint32_t)i, queried->other_pieces, values, error) != 0))
+			status = -1;
+	}
+	free(values);
+	return status;
+}
+
+int asked_pieces_make(struct asked_pieces **made, const struct queried_reach *reaches, size_t count,
+		      const struct verify_rule *rule, struct simhash_error *error)
+{
+	struct asked_pieces *asked = calloc(1, sizeof *asked);
+
+	*made = asked;
+	if (asked == NULL)
 		return error_set_memory(error);
-	for (size_t i = 0; i < count; i++)
-		if (take_file(search, (uint32_t)i, error) != 0)
-			return -1;
-	if (search->count == 0)
+	asked->min_share = verify_part_min_share(rule);
+	if (take_files(asked, reaches, count, error) != 0)
+		return -1;
+	if (asked->count == 0)
 		return 0;
-	qsort(search->pieces, search->count, sizeof *search->pieces, compare_asked);
-	return make_filter(search, error);
+	qsort(asked->pieces, asked->count, sizeof *asked->pieces, compare_asked);
+	return make_filter(asked, error) == 0 ? 1 : -1;
+}
+
+void asked_pieces_free(struct asked_pieces *asked)
+{
+	if (asked == NULL)
+		return;
+	free(asked->pieces);
+	free(asked->files);
+	free(asked->filter);
+	free(asked);
 }
 
 /* ---- Comparing ---- */
 
 static void count_shared(struct part_search *search, uint64_t value)
 {
-	size_t low = 0, high = search->count;
-	uint64_t bit = filter_bit(search, value);
+	const struct asked_pieces *asked = search->asked;
+	size_t low = 0, high = asked->count;
+	uint64_t bit = filter_bit(asked, value);
 
-	if ((search->filter[bit / 64] >> bit % 64 & 1) == 0)
+	if ((asked->filter[bit / 64] >> bit % 64 & 1) == 0)
 		return;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (search->pieces[middle].value < value)
+		if (asked->pieces[middle].value < value)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < search->count && search->pieces[low].value == value; low++) {
-		uint32_t number = search->pieces[low].file;
-		if (search->files[number].shared++ == 0)
+	for (; low < asked->count && asked->pieces[low].value == value; low++) {
+		uint32_t number = asked->pieces[low].file;
+		if (search->shared[number]++ == 0)
 			search->touched[search->touched_count++] = number;
 	}
 }
@@ -218,12 +241,13 @@ static int note_part(struct part_search *search, const struct piece_row *row,
 		     const struct content_pieces *pieces, uint32_t number, size_t first,
 		     struct simhash_error *error)
 {
-	const struct asked_file *file = &search->files[number];
+	const struct asked_file *file = &search->asked->files[number];
+	double min_share = search->asked->min_share;
 	struct queried_parts *parts = search->parts;
 	unsigned level = file->level > pieces->level ? file->level : pieces->level;
-	double in_content = pieces_share(search->min_share, file->shared, file->below[level]);
-	double in_queried =
-		pieces_share(search->min_share, file->shared, pieces_below(pieces, level));
+	uint32_t shared = search->shared[number];
+	double in_content = pieces_share(min_share, shared, file->below[level]);
+	double in_queried = pieces_share(min_share, shared, pieces_below(pieces, level));
 	struct queried_part *part = other_form(parts, first, file->reach);
 
 	if (in_content == 0 && in_queried == 0)
@@ -262,8 +286,8 @@ static bool count_first(struct part_search *search, struct bytes value,
 	if (!pieces_reader_begin(reader, value.data, value.size, search->values))
 		return false;
 	/* One more, because the product is rounded. */
-	misses = misses_that_decide(search->min_share, pieces_reader_most(reader)) + 1;
-	pieces_reader_next(reader, misses, search->stop[reader->pieces.level]);
+	misses = misses_that_decide(search->asked->min_share, pieces_reader_most(reader)) + 1;
+	pieces_reader_next(reader, misses, search->asked->stop[reader->pieces.level]);
 	count_all_shared(search, &reader->pieces, 0);
 	return search->touched_count > 0;
 }
@@ -271,7 +295,7 @@ static bool count_first(struct part_search *search, struct bytes value,
 static void forget_shared(struct part_search *search)
 {
 	for (size_t i = 0; i < search->touched_count; i++)
-		search->files[search->touched[i]].shared = 0;
+		search->shared[search->touched[i]] = 0;
 }
 
 /* A struct row_test: can the content be a part? */
@@ -307,16 +331,15 @@ static int compare_content(struct part_search *search, const struct piece_row *r
 	return status;
 }
 
-/* Compare the contents of the index until there are more than `max` parts. */
-static int compare_all(struct part_search *search, int64_t tag_set, struct store *store, size_t max,
-		       struct simhash_error *error)
+static int compare_all(struct part_search *search, struct store *store, int64_t tag_set,
+		       const struct piece_range *range, size_t max, struct simhash_error *error)
 {
 	struct row_test test = {may_be_part, search};
 	struct piece_row row;
 	struct query query;
 	int status = 0;
 
-	if (piece_rows_begin_tested(&query, store, tag_set, &test, error) != 0)
+	if (piece_rows_begin_tested(&query, store, tag_set, range, &test, error) != 0)
 		return -1;
 	while (search->parts->count <= max && (status = piece_rows_next(&query, &row, error)) == 1)
 		if (compare_content(search, &row, error) != 0) {
@@ -327,6 +350,27 @@ static int compare_all(struct part_search *search, int64_t tag_set, struct store
 	return status < 0 ? -1 : 0;
 }
 
+int queried_parts_find(struct queried_parts *parts, const struct asked_pieces *asked,
+		       struct store *store, int64_t tag_set, const struct piece_range *range,
+		       size_t max, struct simhash_error *error)
+{
+	struct part_search search = {
+		.asked = asked,
+		.parts = parts,
+		.shared = calloc(asked->file_count, sizeof *search.shared),
+		.touched = malloc(asked->file_count * sizeof *search.touched),
+		.values = malloc(PIECES_MAX * sizeof *search.values),
+	};
+	int status = search.shared == NULL || search.touched == NULL || search.values == NULL
+			     ? error_set_memory(error)
+			     : compare_all(&search, store, tag_set, range, max, error);
+
+	free(search.shared);
+	free(search.touched);
+	free(search.values);
+	return status;
+}
+
 static int compare_parts(const void *a, const void *b)
 {
 	const struct queried_part *x = a, *y = b;
@@ -335,30 +379,20 @@ static int compare_parts(const void *a, const void *b)
 	return order != 0 ? order : (x->reach > y->reach) - (x->reach < y->reach);
 }
 
-int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, struct store *store, size_t max,
+int queried_parts_join(struct queried_parts *parts, const struct queried_parts *others,
 		       struct simhash_error *error)
 {
-	struct part_search search = {.parts = parts,
-				     .reaches = reaches,
-				     .min_share =
-					     verify_part_min_share(&finder->request->rule.verify)};
-	int status;
-
-	parts->count = 0;
-	status = take_files(&search, count, error);
-	if (count == 1)
-		max = SIZE_MAX;
-	if (status == 0 && search.count > 0)
-		status = compare_all(&search, finder->tag_set, store, max, error);
-	if (status == 0 && parts->count > 1 && parts->count <= max)
+	if (others->count > 0) {
+		if (array_reserve(&parts->items, &parts->capacity, parts->count + others->count,
+				  sizeof *parts->items, error) != 0)
+			return -1;
+		memcpy(parts->items + parts->count, others->items,
+		       others->count * sizeof *parts->items);
+		parts->count += others->count;
+	}
+	if (parts->count > 1)
 		qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
-	free(search.pieces);
-	free(search.files);
-	free(search.touched);
-	free(search.filter);
-	free(search.values);
-	return status < 0 ? -1 : parts->count <= max;
+	return 0;
 }
 
 static int compare_sizes(const void *a, const void *b)

@@ -2,10 +2,14 @@
  * Finds the contents that contain requested files, and the contents that these files contain, by
  * their pieces (core/content_pieces.h), at any ratio of sizes.
  *
- *     status = queried_parts_find(&parts, files, count, finder, store, max, &error);
- *     while (status == 1 && (part = queried_parts_of(&parts, &row, &end)) < end)
+ *     if (asked_pieces_make(&asked, reaches, count, rule, &error) == 1) {
+ *             queried_parts_find(&found, asked, store, tag_set, NULL, SIZE_MAX, &error);
+ *             queried_parts_join(&parts, &found, &error);
+ *     }
+ *     for (part = queried_parts_of(&parts, &row, &end); part < end; part++)
  *             ; // the content of `row` and a requested file
  *     queried_parts_release(&parts);
+ *     asked_pieces_free(asked);
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,12 +34,24 @@ struct queried_parts {
 };
 
 /*
- * Compare the pieces of all contents of the finder's tag set with the pieces of the requested
- * files, on any connection. Returns 1, or 0 if several files have more than `max` parts. Then search for fewer files.
- * Error: memory is short, or the index cannot be read.
+ * The pieces of some requested files, which several threads may use. asked_pieces_make returns 1, or
+ * 0 if the files have none; free them also after an error.
  */
-int queried_parts_find(struct queried_parts *parts, const struct queried_reach *reaches,
-		       size_t count, const struct finder *finder, struct store *store, size_t max,
+struct asked_pieces;
+int asked_pieces_make(struct asked_pieces **made, const struct queried_reach *reaches, size_t count,
+		      const struct verify_rule *rule, struct simhash_error *error);
+void asked_pieces_free(struct asked_pieces *asked);
+
+/*
+ * Compare the pieces of the contents in a range (NULL: all), and add the parts; not all of them if
+ * they become more than `max`. Error: memory is short, or the index cannot be read.
+ */
+int queried_parts_find(struct queried_parts *parts, const struct asked_pieces *asked,
+		       struct store *store, int64_t tag_set, const struct piece_range *range,
+		       size_t max, struct simhash_error *error);
+
+/* Add the parts that another thread found in other ranges, and sort all. */
+int queried_parts_join(struct queried_parts *parts, const struct queried_parts *others,
 		       struct simhash_error *error);
 
 /* Add the keys of all rows that may have such contents, with NO_REACH and in any order. */

@@ -1,6 +1,6 @@
 /*
- * Reads sketches and pieces at the same time, if there are two connections. The engine tests the
- * sketch of a row while it reads the row, if it can, because most rows fail.
+ * Reads sketches and pieces with all connections. The engine tests the sketch of a row while it
+ * reads the row, if it can, because most rows fail.
  * SPDX-License-Identifier: MIT
  */
 #include "find/query/queried_proposals.h"
@@ -11,8 +11,11 @@
 #include "base/basic/error.h"
 #include "base/threads/threads.h"
 #include "core/resemblance.h"
+#include "find/rows/row_places.h"
+#include "store/open/view.h"
 
-#define KEYS_PER_PART 4 /* for each part by pieces; 80 bytes each */
+#define KEYS_PER_PART 4	    /* for each part by pieces; 80 bytes each */
+#define RANGES_PER_THREAD 4 /* more than one, so that all threads end at about the same time */
 
 /* ---- Sketches ---- */
 
@@ -87,70 +90,169 @@ static int add_keys(struct queried_keys *keys, const struct row_key *row,
 	return 0;
 }
 
-static int find_all(struct sketch_search *search, const struct finder *finder, struct store *store,
-		    size_t max, struct queried_keys *keys, struct simhash_error *error)
+/* ---- Threads ---- */
+
+/* A search that several threads share. They take ranges of the tables one after another. */
+struct proposing {
+	const struct queried_reach *reaches;
+	size_t count, keys_max, parts_max;
+	const struct finder *finder;
+	struct asked_pieces *asked;
+	struct piece_range *ranges;
+	unsigned range_count;
+	atomic_uint next_range;
+	struct row_places places;
+	struct first_error first_error;
+};
+
+struct proposer {
+	struct proposing *proposing;
+	struct store *store;
+	struct queried_parts parts;
+	struct queried_keys keys;
+	uint64_t compared;
+};
+
+static int read_pieces(struct proposer *proposer, struct simhash_error *error)
 {
+	struct proposing *p = proposer->proposing;
+	unsigned range;
+
+	while (proposer->parts.count <= p->parts_max &&
+	       (range = atomic_fetch_add(&p->next_range, 1)) < p->range_count)
+		if (queried_parts_find(&proposer->parts, p->asked, proposer->store,
+				       p->finder->tag_set,
+				       p->range_count == 1 ? NULL : &p->ranges[range], p->parts_max,
+				       error) != 0)
+			return -1;
+	return 0;
+}
+
+static int read_place(struct proposer *proposer, struct sketch_search *search,
+		      const struct key_bounds *bounds, const struct row_place *place,
+		      struct simhash_error *error)
+{
+	const struct proposing *p = proposer->proposing;
 	struct row_test test = {passes, search};
-	struct key_bounds bounds = set_bounds(search);
 	struct tested_keys tested;
 	struct row_key row;
 	int status = 0;
 
-	if (store_tested_begin(&tested, store, finder->tag_set, bounds.uniform, bounds.sizes, &test,
-			       error) != 0)
+	if (store_tested_begin(&tested, proposer->store, p->finder->tag_set, place, bounds->uniform,
+			       bounds->sizes, &test, error) != 0)
 		return -1;
-	while (keys->count <= max && (status = store_tested_next(&tested, &row, error)) == 1)
-		if (add_keys(keys, &row, search, error) != 0) {
+	while (proposer->keys.count <= p->keys_max &&
+	       (status = store_tested_next(&tested, &row, error)) == 1)
+		if (add_keys(&proposer->keys, &row, search, error) != 0) {
 			status = -1;
 			break;
 		}
 	store_tested_end(&tested);
-	return keys->count > max ? 0 : status < 0 ? -1 : 1;
+	return status < 0 ? -1 : 0;
 }
 
-/* Returns the same as queried_proposals_find. */
-static int find_by_sketches(const struct queried_reach *reaches, size_t count,
-			    const struct finder *finder, struct store *store, size_t max,
-			    struct queried_keys *keys, uint64_t *compared,
-			    struct simhash_error *error)
+static int read_places(struct proposer *proposer, struct sketch_search *search,
+		       struct simhash_error *error)
 {
-	struct sketch_search search = {.reaches = reaches,
-				       .count = count,
-				       .rule = finder->request->rule.verify,
-				       .bounds = malloc(count * sizeof *search.bounds),
-				       .passed = malloc(count * sizeof *search.passed)};
+	struct proposing *p = proposer->proposing;
+	static const struct read_rows all;
+	struct key_bounds bounds = set_bounds(search);
+	struct row_place place;
+	int status = 0;
+
+	while (status == 0 && row_places_take(&p->places, &place)) {
+		if (proposer->keys.count <= p->keys_max && !first_error_is_set(&p->first_error))
+			status = read_place(proposer, search, &bounds, &place, error);
+		row_places_end(&p->places, &place, &all, error);
+	}
+	return status;
+}
+
+static int read_sketches(struct proposer *proposer, struct simhash_error *error)
+{
+	const struct proposing *p = proposer->proposing;
+	struct sketch_search search = {.reaches = p->reaches,
+				       .count = p->count,
+				       .rule = p->finder->request->rule.verify,
+				       .bounds = malloc(p->count * sizeof *search.bounds),
+				       .passed = malloc(p->count * sizeof *search.passed)};
 	int status;
 
 	search.rule.same_extension = false;
-	if (search.bounds == NULL || search.passed == NULL)
-		status = error_set_memory(error);
-	else
-		status = find_all(&search, finder, store, count == 1 ? SIZE_MAX : max, keys, error);
-	*compared += search.compared;
+	status = search.bounds == NULL || search.passed == NULL
+			 ? error_set_memory(error)
+			 : read_places(proposer, &search, error);
+	proposer->compared = search.compared;
 	free(search.bounds);
 	free(search.passed);
 	return status;
 }
 
-/* ---- Pieces ---- */
-
-struct parts_finder {
-	struct queried_parts *parts;
-	const struct queried_reach *reaches;
-	size_t count, max;
-	const struct finder *finder;
-	struct store *store;
-	int status; /* see queried_parts_find */
-	struct simhash_error error;
-};
-
-static void *find_parts(void *argument)
+static void *run_proposer(void *argument)
 {
-	struct parts_finder *f = argument;
+	struct proposer *proposer = argument;
+	struct simhash_error error;
 
-	f->status = queried_parts_find(f->parts, f->reaches, f->count, f->finder, f->store, f->max,
-				       &f->error);
+	if (read_pieces(proposer, &error) != 0 || read_sketches(proposer, &error) != 0)
+		first_error_set(&proposer->proposing->first_error, &error);
 	return NULL;
+}
+
+/* ---- Searching ---- */
+
+/* Divide the tables among some connections. */
+static int divide(struct proposing *p, struct store *store, unsigned count,
+		  struct simhash_error *error)
+{
+	int has_pieces = asked_pieces_make(&p->asked, p->reaches, p->count,
+					   &p->finder->request->rule.verify, error);
+
+	if (has_pieces < 0)
+		return -1;
+	p->range_count = has_pieces == 0 ? 0 : count == 1 ? 1 : RANGES_PER_THREAD * count;
+	p->ranges = calloc(p->range_count + 1, sizeof *p->ranges);
+	if (p->ranges == NULL)
+		return error_set_memory(error);
+	return p->range_count > 1 ? piece_rows_divide(store, p->ranges, p->range_count, error) : 0;
+}
+
+/* Join what the threads found. Returns 1, or 0 if it is too much. */
+static int join(const struct proposing *p, const struct proposer *proposers, unsigned count,
+		struct queried_parts *parts, struct queried_keys *keys, uint64_t *compared,
+		struct simhash_error *error)
+{
+	for (unsigned i = 0; i < count; i++) {
+		*compared += proposers[i].compared;
+		if (queried_parts_join(parts, &proposers[i].parts, error) != 0 ||
+		    queried_keys_join(keys, &proposers[i].keys, error) != 0)
+			return -1;
+	}
+	return keys->count <= p->keys_max && parts->count <= p->parts_max;
+}
+
+/* Read the tables with some connections that see the same state. Returns the same. */
+static int read_with(struct proposing *p, struct store *const *stores, unsigned count,
+		     struct queried_parts *parts, struct queried_keys *keys, uint64_t *compared,
+		     struct simhash_error *error)
+{
+	struct proposer *proposers = calloc(count, sizeof *proposers);
+	int status;
+
+	if (proposers == NULL)
+		return error_set_memory(error);
+	for (unsigned i = 0; i < count; i++)
+		proposers[i] = (struct proposer){.proposing = p, .store = stores[i]};
+	first_error_init(&p->first_error, error);
+	threads_run(count, run_proposer, proposers, sizeof *proposers);
+	status = first_error_is_set(&p->first_error)
+			 ? -1
+			 : join(p, proposers, count, parts, keys, compared, error);
+	for (unsigned i = 0; i < count; i++) {
+		queried_parts_release(&proposers[i].parts);
+		queried_keys_release(&proposers[i].keys);
+	}
+	free(proposers);
+	return status;
 }
 
 int queried_proposals_find(const struct queried_reach *reaches, size_t count,
@@ -158,29 +260,29 @@ int queried_proposals_find(const struct queried_reach *reaches, size_t count,
 			   size_t max, struct queried_parts *parts, struct queried_keys *keys,
 			   uint64_t *compared, struct simhash_error *error)
 {
-	struct parts_finder f = {.parts = parts,
-				 .reaches = reaches,
-				 .count = count,
-				 .max = max / KEYS_PER_PART,
-				 .finder = finder,
-				 .store = stores->stores[stores->count > 1 ? 1 : 0]};
-	struct thread_group group;
-	bool is_started = stores->count > 1 &&
-			  threads_start(&group, 1, find_parts, &f, sizeof f) == 1;
-	int status = find_by_sketches(reaches, count, finder, stores->stores[0], max, keys,
-				      compared, error);
+	struct proposing p = {.reaches = reaches,
+			      .count = count,
+			      .keys_max = count == 1 ? SIZE_MAX : max,
+			      .parts_max = count == 1 ? SIZE_MAX : max / KEYS_PER_PART,
+			      .finder = finder};
+	struct store *const *all = stores->stores;
+	bool has_view = stores->count > 1 && store_share_view(all, stores->count);
+	unsigned used = has_view ? stores->count : 1;
+	int status = used == 1 ? row_places_all(&p.places, error)
+			       : row_places_cut(&p.places, &finder->hosts, used, error);
 
-	if (is_started)
-		threads_join(&group);
-	else if (status == 1)
-		find_parts(&f);
+	if (status == 0)
+		status = divide(&p, all[0], used, error);
+	if (status == 0)
+		status = read_with(&p, all, used, parts, keys, compared, error);
+	for (unsigned i = 0; has_view && i < used; i++)
+		store_end_view(all[i]);
+	row_places_release(&p.places);
+	asked_pieces_free(p.asked);
+	free(p.ranges);
 	if (status != 1)
 		return status;
-	if (f.status < 0)
-		*error = f.error;
-	if (f.status != 1)
-		return f.status;
-	if (queried_parts_keys(parts, finder, stores->stores[0], keys, error) != 0)
+	if (queried_parts_keys(parts, finder, all[0], keys, error) != 0)
 		return -1;
 	queried_keys_sort(keys);
 	return 1;

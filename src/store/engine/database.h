@@ -105,6 +105,8 @@ struct database_driver {
 	 */
 	const char *row_passes;
 	void (*bind_test)(struct statement *statement, unsigned index, struct row_test *test);
+	/* Can rows be read by their numbers (rowid), in the order in which they are stored? */
+	bool has_row_numbers;
 	/* The number of rows in one INSERT, and in one transaction. */
 	unsigned rows_per_insert, rows_per_transaction;
 

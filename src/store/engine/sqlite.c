@@ -574,6 +574,7 @@ const struct database_driver sqlite_driver = {
 	.question_cost = 2,
 	.outline_is_near = " AND outline_is_near(outline_00, outline_08, ?)",
 	.row_passes = "row_passes",
+	.has_row_numbers = true,
 	.bind_test = bind_test,
 	.rows_per_insert = 1,
 	.rows_per_transaction = 16384,

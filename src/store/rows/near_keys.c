@@ -154,11 +154,16 @@ void store_entries_end(struct cell_entries *entries)
 
 /* ---- Rows that pass a test ---- */
 
+static bool is_of_one_host(const struct row_place *place)
+{
+	return place->first_host == place->last_host;
+}
+
 /*
- * The + prevents the engines from using an index, which would look up each row. The size comes
+ * The + prevents the engines from using another index, which would look up each row. The size comes
  * first, because its column is near the beginning of a row, and it excludes most rows.
  */
-static char *tested_sql(const char *passes)
+static char *tested_sql(const char *passes, const struct row_place *place)
 {
 	char *text = NULL;
 	size_t size;
@@ -168,20 +173,22 @@ static char *tested_sql(const char *passes)
 		return NULL;
 	fprintf(sql,
 		"SELECT host, path_hash%s FROM file WHERE +size BETWEEN ? AND ? "
-		"AND +uniform BETWEEN ? AND ? AND +tag_set = ?",
-		passes == NULL ? ", size, uniform, resemblance_sketch" : "");
+		"AND +uniform BETWEEN ? AND ? AND %s",
+		passes == NULL ? ", size, uniform, resemblance_sketch" : "",
+		is_of_one_host(place) ? "tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ?"
+				      : "tag_set = ? AND host BETWEEN ? AND ?");
 	if (passes != NULL)
 		fprintf(sql, " AND %s(?, size, uniform, resemblance_sketch)", passes);
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
 
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
-		       const int64_t uniform[2], const int64_t sizes[2], struct row_test *test,
-		       struct simhash_error *error)
+		       const struct row_place *place, const int64_t uniform[2],
+		       const int64_t sizes[2], struct row_test *test, struct simhash_error *error)
 {
 	bool has_test = store->driver->row_passes != NULL;
 	struct query *query = &keys->query;
-	char *sql = tested_sql(store->driver->row_passes);
+	char *sql = tested_sql(store->driver->row_passes, place);
 	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
 
 	free(sql);
@@ -191,6 +198,11 @@ int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t ta
 	bind_bounds(query, sizes);
 	bind_bounds(query, uniform);
 	query_bind_integer(query, tag_set);
+	query_bind_integer(query, place->first_host);
+	if (is_of_one_host(place))
+		query_bind_range(query, &place->hashes);
+	else
+		query_bind_integer(query, place->last_host);
 	if (has_test)
 		query_bind_test(query, test);
 	return 0;

@@ -17,6 +17,7 @@
 
 #include "store/open/query.h"
 #include "store/row/cells.h"
+#include "store/rows/row_reader.h"
 
 struct row_key {
 	int64_t host;
@@ -64,7 +65,7 @@ void store_entries_end(struct cell_entries *entries);
  * Find the rows that pass a test of their size, their key uniform and their sketch, which is empty
  * for a row without a sketch. No more of the rows is read than the test needs:
  *
- *     status = store_tested_begin(&keys, store, tag_set, uniform, sizes, &test, error);
+ *     status = store_tested_begin(&keys, store, tag_set, &place, uniform, sizes, &test, error);
  *     while (status == 0 && (status = store_tested_next(&keys, &key, error)) == 1)
  *             ; // the last call of the test was for this row
  *     store_tested_end(&keys);
@@ -75,12 +76,13 @@ struct tested_keys {
 };
 
 /*
- * Test the rows within both bounds of uniform and of sizes, in the order of the table. The test is
- * borrowed until the end. If a function fails to begin, there is nothing to end.
+ * Test the rows of a place within both bounds of uniform and of sizes, in the order of the table:
+ * of some hosts, or of one host in a range of path hashes. The place and the test are borrowed
+ * until the end. If a function fails to begin, there is nothing to end.
  */
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
-		       const int64_t uniform[2], const int64_t sizes[2], struct row_test *test,
-		       struct simhash_error *error);
+		       const struct row_place *place, const int64_t uniform[2],
+		       const int64_t sizes[2], struct row_test *test, struct simhash_error *error);
 int store_tested_next(struct tested_keys *keys, struct row_key *key, struct simhash_error *error);
 void store_tested_end(struct tested_keys *keys);
 

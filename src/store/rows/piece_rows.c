@@ -4,10 +4,12 @@
  */
 #include "store/rows/piece_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/basic/error.h"
+#include "base/files/open_file.h"
 #include "store/open/transaction.h"
 #include "store/rows/upsert.h"
 
@@ -54,27 +56,71 @@ static void bind_key(struct query *query, int64_t tag_set, const struct piece_ro
  * The table is read in the order in which it is stored: the plus sign prevents the use of an index,
  * which would look up each row.
  */
-int piece_rows_begin_tested(struct query *query, struct store *store, int64_t tag_set,
-			    struct row_test *test, struct simhash_error *error)
-{
-	const char *passes = test == NULL ? NULL : store->driver->row_passes;
-
-	if (query_begin_format(query, store, error,
-			       "SELECT content_hash, is_text, size, value FROM pieces "
-			       "WHERE +tag_set = ?%s%s%s",
-			       passes == NULL ? "" : " AND ", passes == NULL ? "" : passes,
-			       passes == NULL ? "" : "(?, is_text, size, value)") != 0)
-		return -1;
-	query_bind_integer(query, tag_set);
-	if (passes != NULL)
-		query_bind_test(query, test);
-	return 0;
-}
-
 int piece_rows_begin(struct query *query, struct store *store, int64_t tag_set,
 		     struct simhash_error *error)
 {
-	return piece_rows_begin_tested(query, store, tag_set, NULL, error);
+	return piece_rows_begin_tested(query, store, tag_set, NULL, NULL, error);
+}
+
+int piece_rows_divide(struct store *store, struct piece_range *ranges, unsigned count,
+		      struct simhash_error *error)
+{
+	int64_t last = 0;
+
+	if (store->driver->has_row_numbers &&
+	    store_read_integer(store, "SELECT max(rowid) FROM pieces", NULL, 0, &last, error) != 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++) {
+		ranges[i].first = i == 0 ? INT64_MIN : ranges[i - 1].last + 1;
+		ranges[i].last = i + 1 == count ? INT64_MAX : last / count * (i + 1);
+		ranges[i].hashes = hash_range_of_part(i, count);
+	}
+	return 0;
+}
+
+static char *tested_sql(const struct database_driver *driver, const struct piece_range *range,
+			const struct row_test *test)
+{
+	const char *passes = test == NULL ? NULL : driver->row_passes;
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (sql == NULL)
+		return NULL;
+	fprintf(sql, "SELECT content_hash, is_text, size, value FROM pieces WHERE ");
+	if (range == NULL)
+		fprintf(sql, "+tag_set = ?");
+	else if (driver->has_row_numbers)
+		fprintf(sql, "+tag_set = ? AND rowid BETWEEN ? AND ?");
+	else
+		fprintf(sql, "tag_set = ? AND content_hash BETWEEN ? AND ?");
+	if (passes != NULL)
+		fprintf(sql, " AND %s(?, is_text, size, value)", passes);
+	return close_text(sql, &text) == 0 ? text : NULL;
+}
+
+int piece_rows_begin_tested(struct query *query, struct store *store, int64_t tag_set,
+			    const struct piece_range *range, struct row_test *test,
+			    struct simhash_error *error)
+{
+	const struct database_driver *driver = store->driver;
+	char *sql = tested_sql(driver, range, test);
+	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
+
+	free(sql);
+	if (status != 0)
+		return -1;
+	query_bind_integer(query, tag_set);
+	if (range != NULL && driver->has_row_numbers) {
+		query_bind_integer(query, range->first);
+		query_bind_integer(query, range->last);
+	} else if (range != NULL) {
+		query_bind_range(query, &range->hashes);
+	}
+	if (test != NULL && driver->row_passes != NULL)
+		query_bind_test(query, test);
+	return 0;
 }
 
 int piece_rows_next(struct query *query, struct piece_row *row, struct simhash_error *error)

@@ -18,6 +18,7 @@
 #include "core/content_pieces.h"
 #include "store/open/query.h"
 #include "store/row/file_row.h"
+#include "store/row/hash_range.h"
 
 /*
  * A row of the table. The text of a document has the content hash of the document, so `is_text` and
@@ -52,12 +53,23 @@ static inline bool piece_row_load(const struct piece_row *row, uint64_t *values,
  */
 int piece_rows_begin(struct query *query, struct store *store, int64_t tag_set,
 		     struct simhash_error *error);
+/* A part of the table; both ends are included. */
+struct piece_range {
+	int64_t first, last;	  /* the numbers of rows, if the engine numbers them */
+	struct hash_range hashes; /* otherwise the content hashes */
+};
+
+/* Divide the table into ranges of about the same size. */
+int piece_rows_divide(struct store *store, struct piece_range *ranges, unsigned count,
+		      struct simhash_error *error);
+
 /*
- * The same, but rows whose value does not pass the test may be left out. The integers of the test
- * are `is_text` and the size. It is borrowed until the query ends.
+ * Read the rows of a range (NULL: all), but rows whose value does not pass the test may be left out.
+ * The integers of the test are `is_text` and the size. Both are borrowed until the query ends.
  */
 int piece_rows_begin_tested(struct query *query, struct store *store, int64_t tag_set,
-			    struct row_test *test, struct simhash_error *error);
+			    const struct piece_range *range, struct row_test *test,
+			    struct simhash_error *error);
 /* Get the next row. Returns 1, 0 at the end, -1 for an error. */
 int piece_rows_next(struct query *query, struct piece_row *row, struct simhash_error *error);
 /* Call this even after an error. */
