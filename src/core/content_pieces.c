@@ -80,7 +80,7 @@ size_t content_pieces_store(const struct content_pieces *pieces, uint8_t *bytes)
 
 /* ---- Reading ---- */
 
-static void fill(struct pieces_reader *reader)
+static inline void fill(struct pieces_reader *reader)
 {
 	uint64_t bytes;
 
@@ -98,14 +98,14 @@ static void fill(struct pieces_reader *reader)
 	}
 }
 
-static void drop(struct pieces_reader *reader, unsigned count)
+static inline void drop(struct pieces_reader *reader, unsigned count)
 {
 	reader->bits >>= count;
 	reader->bit_count -= count;
 }
 
 /* Count and drop ones, and the zero after them. False if the bits end before a zero. */
-static bool take_ones(struct pieces_reader *reader, uint64_t *ones)
+static inline bool take_ones(struct pieces_reader *reader, uint64_t *ones)
 {
 	for (*ones = 0;;) {
 		unsigned here;
@@ -125,7 +125,7 @@ static bool take_ones(struct pieces_reader *reader, uint64_t *ones)
 }
 
 /* False if fewer bits are left. */
-static bool take(struct pieces_reader *reader, unsigned count, uint64_t *bits)
+static inline bool take(struct pieces_reader *reader, unsigned count, uint64_t *bits)
 {
 	if (reader->bit_count < count)
 		fill(reader);
@@ -158,31 +158,37 @@ size_t pieces_reader_most(const struct pieces_reader *reader)
 	return most < PIECES_MAX ? most : PIECES_MAX;
 }
 
+/* Read the next piece, and change the state if there is none. */
+static inline void take_piece(struct pieces_reader *reader, uint64_t bound)
+{
+	uint64_t ones, low;
+
+	if (!take_ones(reader, &ones)) {
+		/* Ones fill the last byte. */
+		reader->state = ones < 8 ? PIECES_END : PIECES_DAMAGED;
+		return;
+	}
+	if (reader->pieces.count == PIECES_MAX || !take(reader, reader->lower, &low) ||
+	    ones > (bound - 1) >> reader->lower ||
+	    low + (ones << reader->lower) >= bound - reader->least) {
+		reader->state = PIECES_DAMAGED;
+		return;
+	}
+	low += (ones << reader->lower) + reader->least;
+	reader->values[reader->pieces.count++] = low;
+	reader->least = low + 1;
+}
+
 enum pieces_state pieces_reader_next(struct pieces_reader *reader, size_t count, uint64_t value)
 {
-	const uint64_t bound = piece_bound(reader->pieces.level);
-	uint64_t least = reader->least, ones = 0, low;
-	size_t read = reader->pieces.count;
+	/* A copy can stay in registers while values are written. */
+	struct pieces_reader now = *reader;
+	uint64_t bound = piece_bound(now.pieces.level);
 
-	while (reader->state == PIECES_LEFT && (read < count || least <= value)) {
-		if (!take_ones(reader, &ones)) {
-			/* Ones fill the last byte. */
-			reader->state = ones < 8 ? PIECES_END : PIECES_DAMAGED;
-			break;
-		}
-		if (read == PIECES_MAX || !take(reader, reader->lower, &low) ||
-		    ones > (bound - 1) >> reader->lower ||
-		    low + (ones << reader->lower) >= bound - least) {
-			reader->state = PIECES_DAMAGED;
-			break;
-		}
-		low += ones << reader->lower;
-		reader->values[read++] = least + low;
-		least += low + 1;
-	}
-	reader->pieces.count = read;
-	reader->least = least;
-	return reader->state;
+	while (now.state == PIECES_LEFT && (now.pieces.count < count || now.least <= value))
+		take_piece(&now, bound);
+	*reader = now;
+	return now.state;
 }
 
 bool content_pieces_load(const void *bytes, size_t size, uint64_t *values,

@@ -136,13 +136,12 @@ static struct store *store_with_contents(struct row_scope *scope)
 {
 	static struct file_row file_rows[CONTENTS];
 	static char file_names[CONTENTS][8];
+	static const char *const hosts[] = {"there", "here"};
 	const struct file_row *pointers[CONTENTS];
-	struct store_batch batch = {.rows = pointers, .row_count = CONTENTS};
 	struct store *store = engine_fresh_store();
 	int64_t removed;
 
 	assert_int_equal(store_tag_set_id(store, sample, true, &scope->tag_set, &error), 0);
-	assert_int_equal(store_host_id(store, "here", true, &scope->host, &error), 0);
 	for (int i = 0; i < CONTENTS; i++) {
 		struct file_row *row = &file_rows[i];
 		snprintf(file_names[i], sizeof file_names[i], "%d", i);
@@ -153,8 +152,13 @@ static struct store *store_with_contents(struct row_scope *scope)
 		memcpy(hashes[i], row->path_hash, PATH_HASH_SIZE);
 		pointers[i] = row;
 	}
-	if (store_write(store, scope, &batch, &removed, &error) != 0)
-		fail_msg("%s", error.message);
+	for (int h = 0; h < 2; h++) {
+		struct store_batch batch = {.rows = pointers + h * (CONTENTS / 2),
+					    .row_count = CONTENTS / 2};
+		assert_int_equal(store_host_id(store, hosts[h], true, &scope->host, &error), 0);
+		if (store_write(store, scope, &batch, &removed, &error) != 0)
+			fail_msg("%s", error.message);
+	}
 	for (int i = 0; i < CONTENTS; i++)
 		row_sketches_drop(file_rows[i].sketches);
 	return store;

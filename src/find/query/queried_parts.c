@@ -280,14 +280,15 @@ static void count_all_shared(struct part_search *search, const struct content_pi
 static bool count_first(struct part_search *search, struct bytes value,
 			struct pieces_reader *reader)
 {
-	size_t misses;
+	size_t most;
 
 	search->touched_count = 0;
 	if (!pieces_reader_begin(reader, value.data, value.size, search->values))
 		return false;
-	/* One more, because the product is rounded. */
-	misses = misses_that_decide(search->asked->min_share, pieces_reader_most(reader)) + 1;
-	pieces_reader_next(reader, misses, search->asked->stop[reader->pieces.level]);
+	most = pieces_reader_most(reader);
+	/* More than can be missing, also if the product is rounded down. */
+	pieces_reader_next(reader, (size_t)((1 - search->asked->min_share) * (double)most) + 2,
+			   search->asked->stop[reader->pieces.level]);
 	count_all_shared(search, &reader->pieces, 0);
 	return search->touched_count > 0;
 }

@@ -13,9 +13,11 @@
 #include "core/resemblance.h"
 #include "find/rows/row_places.h"
 #include "store/open/view.h"
+#include "store/rows/totals.h"
 
-#define KEYS_PER_PART 4	    /* for each part by pieces; 80 bytes each */
-#define RANGES_PER_THREAD 4 /* more than one, so that all threads end at about the same time */
+#define KEYS_PER_PART 4	       /* for each part by pieces; 80 bytes each */
+#define BYTES_PER_LOOKUP 16384 /* looking up a row takes as long as reading this much of an index */
+#define RANGES_PER_THREAD 4    /* more than one, so that all threads end at about the same time */
 
 /* ---- Sketches ---- */
 
@@ -67,19 +69,6 @@ static bool passes(void *context, int64_t size_bytes, int64_t uniform, struct by
 	return search->passed_count > 0;
 }
 
-/* Set the bounds of the rows that can make a pair with each file, or with any file. */
-static struct key_bounds set_bounds(struct sketch_search *search)
-{
-	struct key_bounds all = {{INT64_MAX, 0}, {INT64_MAX, 0}};
-
-	for (size_t i = 0; i < search->count; i++) {
-		search->bounds[i] =
-			verify_bounds_by_keys(&search->rule, &search->reaches[i].queried->file);
-		key_bounds_extend(&all, &search->bounds[i]);
-	}
-	return all;
-}
-
 static int add_keys(struct queried_keys *keys, const struct row_key *row,
 		    const struct sketch_search *search, struct simhash_error *error)
 {
@@ -101,7 +90,10 @@ struct proposing {
 	struct piece_range *ranges;
 	unsigned range_count;
 	atomic_uint next_range;
-	struct row_places places;
+	struct key_bounds bounds; /* of the rows that may have such sketches */
+	bool are_few;		  /* these rows are looked up */
+	atomic_flag are_looked_up;
+	struct row_places places; /* otherwise, all rows are read */
 	struct first_error first_error;
 };
 
@@ -128,11 +120,12 @@ static int read_pieces(struct proposer *proposer, struct simhash_error *error)
 	return 0;
 }
 
+/* Read the rows of a place or, with NULL, look up the rows within the bounds. */
 static int read_place(struct proposer *proposer, struct sketch_search *search,
-		      const struct key_bounds *bounds, const struct row_place *place,
-		      struct simhash_error *error)
+		      const struct row_place *place, struct simhash_error *error)
 {
 	const struct proposing *p = proposer->proposing;
+	const struct key_bounds *bounds = &p->bounds;
 	struct row_test test = {passes, search};
 	struct tested_keys tested;
 	struct row_key row;
@@ -156,13 +149,16 @@ static int read_places(struct proposer *proposer, struct sketch_search *search,
 {
 	struct proposing *p = proposer->proposing;
 	static const struct read_rows all;
-	struct key_bounds bounds = set_bounds(search);
 	struct row_place place;
 	int status = 0;
 
+	if (p->are_few)
+		return atomic_flag_test_and_set(&p->are_looked_up)
+			       ? 0
+			       : read_place(proposer, search, NULL, error);
 	while (status == 0 && row_places_take(&p->places, &place)) {
 		if (proposer->keys.count <= p->keys_max && !first_error_is_set(&p->first_error))
-			status = read_place(proposer, search, &bounds, &place, error);
+			status = read_place(proposer, search, &place, error);
 		row_places_end(&p->places, &place, &all, error);
 	}
 	return status;
@@ -179,6 +175,9 @@ static int read_sketches(struct proposer *proposer, struct simhash_error *error)
 	int status;
 
 	search.rule.same_extension = false;
+	for (size_t i = 0; search.bounds != NULL && i < p->count; i++)
+		search.bounds[i] =
+			verify_bounds_by_keys(&search.rule, &p->reaches[i].queried->file);
 	status = search.bounds == NULL || search.passed == NULL
 			 ? error_set_memory(error)
 			 : read_places(proposer, &search, error);
@@ -191,14 +190,40 @@ static int read_sketches(struct proposer *proposer, struct simhash_error *error)
 static void *run_proposer(void *argument)
 {
 	struct proposer *proposer = argument;
+	struct proposing *p = proposer->proposing;
 	struct simhash_error error;
+	int status;
 
-	if (read_pieces(proposer, &error) != 0 || read_sketches(proposer, &error) != 0)
-		first_error_set(&proposer->proposing->first_error, &error);
+	/* What one thread does alone comes first. */
+	if (p->are_few)
+		status = read_sketches(proposer, &error) == 0 ? read_pieces(proposer, &error) : -1;
+	else
+		status = read_pieces(proposer, &error) == 0 ? read_sketches(proposer, &error) : -1;
+	if (status != 0)
+		first_error_set(&p->first_error, &error);
 	return NULL;
 }
 
 /* ---- Searching ---- */
+
+/* Find the bounds of the rows, and whether there are few. */
+static int set_bounds(struct proposing *p, struct store *store, struct simhash_error *error)
+{
+	const struct verify_rule *rule = &p->finder->request->rule.verify;
+	int64_t bytes;
+
+	p->bounds = (struct key_bounds){{INT64_MAX, 0}, {INT64_MAX, 0}};
+	for (size_t i = 0; i < p->count; i++) {
+		struct key_bounds bounds =
+			verify_bounds_by_keys(rule, &p->reaches[i].queried->file);
+		key_bounds_extend(&p->bounds, &bounds);
+	}
+	return store_index_bytes(store, &bytes, error) != 0
+		       ? -1
+		       : store_are_few(store, p->finder->tag_set, p->bounds.uniform,
+				       p->bounds.sizes, bytes / BYTES_PER_LOOKUP, &p->are_few,
+				       error);
+}
 
 /* Divide the tables among some connections. */
 static int divide(struct proposing *p, struct store *store, unsigned count,
@@ -207,7 +232,7 @@ static int divide(struct proposing *p, struct store *store, unsigned count,
 	int has_pieces = asked_pieces_make(&p->asked, p->reaches, p->count,
 					   &p->finder->request->rule.verify, error);
 
-	if (has_pieces < 0)
+	if (has_pieces < 0 || set_bounds(p, store, error) != 0)
 		return -1;
 	p->range_count = has_pieces == 0 ? 0 : count == 1 ? 1 : RANGES_PER_THREAD * count;
 	p->ranges = calloc(p->range_count + 1, sizeof *p->ranges);
@@ -264,7 +289,8 @@ int queried_proposals_find(const struct queried_reach *reaches, size_t count,
 			      .count = count,
 			      .keys_max = count == 1 ? SIZE_MAX : max,
 			      .parts_max = count == 1 ? SIZE_MAX : max / KEYS_PER_PART,
-			      .finder = finder};
+			      .finder = finder,
+			      .are_looked_up = ATOMIC_FLAG_INIT};
 	struct store *const *all = stores->stores;
 	bool has_view = stores->count > 1 && store_share_view(all, stores->count);
 	unsigned used = has_view ? stores->count : 1;

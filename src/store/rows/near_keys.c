@@ -154,56 +154,62 @@ void store_entries_end(struct cell_entries *entries)
 
 /* ---- Rows that pass a test ---- */
 
-static bool is_of_one_host(const struct row_place *place)
+/* Rows are looked up in the order of the table, which the LIMIT preserves. */
+#define FROM_FEW_ROWS                                                                       \
+	" FROM (SELECT tag_set, host, path_hash FROM file WHERE size BETWEEN ? AND ? "      \
+	"AND uniform BETWEEN ? AND ? AND tag_set = ? "                                      \
+	"ORDER BY host, path_hash LIMIT 9223372036854775807) i CROSS JOIN file f "          \
+	"ON f.tag_set = i.tag_set AND f.host = i.host AND f.path_hash = i.path_hash WHERE " \
+	"f.size > 0"
+
+static const char *rows_of(const struct row_place *place)
 {
-	return place->first_host == place->last_host;
+	if (place == NULL)
+		return FROM_FEW_ROWS;
+	if (place->first_host == place->last_host)
+		return " FROM file f WHERE +f.size BETWEEN ? AND ? AND +f.uniform BETWEEN ? AND ? "
+		       "AND f.tag_set = ? AND f.host = ? AND f.path_hash BETWEEN ? AND ?";
+	return " FROM file f WHERE +f.size BETWEEN ? AND ? AND +f.uniform BETWEEN ? AND ? "
+	       "AND f.tag_set = ? AND f.host BETWEEN ? AND ?";
+}
+
+static void bind_place(struct query *query, const struct row_place *place)
+{
+	query_bind_integer(query, place->first_host);
+	if (place->first_host == place->last_host)
+		query_bind_range(query, &place->hashes);
+	else
+		query_bind_integer(query, place->last_host);
 }
 
 /*
  * The + prevents the engines from using another index, which would look up each row. The size comes
  * first, because its column is near the beginning of a row, and it excludes most rows.
  */
-static char *tested_sql(const char *passes, const struct row_place *place)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *sql = open_memstream(&text, &size);
-
-	if (sql == NULL)
-		return NULL;
-	fprintf(sql,
-		"SELECT host, path_hash%s FROM file WHERE +size BETWEEN ? AND ? "
-		"AND +uniform BETWEEN ? AND ? AND %s",
-		passes == NULL ? ", size, uniform, resemblance_sketch" : "",
-		is_of_one_host(place) ? "tag_set = ? AND host = ? AND path_hash BETWEEN ? AND ?"
-				      : "tag_set = ? AND host BETWEEN ? AND ?");
-	if (passes != NULL)
-		fprintf(sql, " AND %s(?, size, uniform, resemblance_sketch)", passes);
-	return close_text(sql, &text) == 0 ? text : NULL;
-}
-
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
 		       const struct row_place *place, const int64_t uniform[2],
 		       const int64_t sizes[2], struct row_test *test, struct simhash_error *error)
 {
-	bool has_test = store->driver->row_passes != NULL;
+	static const char columns[] = "f.size, f.uniform, f.resemblance_sketch";
+	const char *passes = store->driver->row_passes, *rows = rows_of(place);
 	struct query *query = &keys->query;
-	char *sql = tested_sql(store->driver->row_passes, place);
-	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
+	int status;
 
-	free(sql);
+	keys->test = passes == NULL ? test : NULL;
+	status = passes == NULL
+			 ? query_begin_format(query, store, error,
+					      "SELECT f.host, f.path_hash, %s%s", columns, rows)
+			 : query_begin_format(query, store, error,
+					      "SELECT f.host, f.path_hash%s AND %s(?, %s)", rows,
+					      passes, columns);
 	if (status != 0)
 		return -1;
-	keys->test = has_test ? NULL : test;
 	bind_bounds(query, sizes);
 	bind_bounds(query, uniform);
 	query_bind_integer(query, tag_set);
-	query_bind_integer(query, place->first_host);
-	if (is_of_one_host(place))
-		query_bind_range(query, &place->hashes);
-	else
-		query_bind_integer(query, place->last_host);
-	if (has_test)
+	if (place != NULL)
+		bind_place(query, place);
+	if (passes != NULL)
 		query_bind_test(query, test);
 	return 0;
 }
@@ -227,6 +233,22 @@ int store_tested_next(struct tested_keys *keys, struct row_key *key, struct simh
 void store_tested_end(struct tested_keys *keys)
 {
 	query_end(&keys->query);
+}
+
+int store_are_few(struct store *store, int64_t tag_set, const int64_t uniform[2],
+		  const int64_t sizes[2], int64_t most, bool *are_few, struct simhash_error *error)
+{
+	const int64_t values[] = {tag_set,  uniform[0], uniform[1],
+				  sizes[0], sizes[1],	most < INT64_MAX ? most + 1 : most};
+	int64_t count;
+
+	if (store_read_integer(store,
+			       "SELECT COUNT(*) FROM (SELECT 1 FROM file WHERE tag_set = ? "
+			       "AND uniform BETWEEN ? AND ? AND size BETWEEN ? AND ? LIMIT ?) few",
+			       values, sizeof values / sizeof *values, &count, error) != 0)
+		return -1;
+	*are_few = count <= most;
+	return 0;
 }
 
 /* ---- Rows by size ---- */

@@ -76,15 +76,20 @@ struct tested_keys {
 };
 
 /*
- * Test the rows of a place within both bounds of uniform and of sizes, in the order of the table:
- * of some hosts, or of one host in a range of path hashes. The place and the test are borrowed
- * until the end. If a function fails to begin, there is nothing to end.
+ * Test the rows within both bounds of uniform and of sizes. With a place, it reads all rows of the
+ * place in the order of the table: of some hosts, or of one host in a range of path hashes. With
+ * NULL, it looks up each row that is not empty, through the index of uniform. The place and the test
+ * are borrowed until the end. If a function fails to begin, there is nothing to end.
  */
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
 		       const struct row_place *place, const int64_t uniform[2],
 		       const int64_t sizes[2], struct row_test *test, struct simhash_error *error);
 int store_tested_next(struct tested_keys *keys, struct row_key *key, struct simhash_error *error);
 void store_tested_end(struct tested_keys *keys);
+
+/* Are at most `most` rows within both bounds? Reads only the index of uniform. */
+int store_are_few(struct store *store, int64_t tag_set, const int64_t uniform[2],
+		  const int64_t sizes[2], int64_t most, bool *are_few, struct simhash_error *error);
 
 /*
  * Find the rows with one of these sizes, at least 1, which are sorted and different; in any order.
