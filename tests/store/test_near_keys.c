@@ -58,6 +58,9 @@ static struct store *store_with_rows(void)
 			rows[i].keys.key[SIMHASH_UNIFORM] += (int64_t)rows[i].table.count[t];
 		}
 		rows[i].keys.key[SIMHASH_SKEW_EXT] = random_below(1000);
+		rows[i].has_resemblance = i % 3 != 0;
+		memset(rows[i].resemblance.registers, i % 255 + 1,
+		       sizeof rows[i].resemblance.registers);
 		pointers[i] = &rows[i];
 	}
 	check(store_write(store, &scope, &batch, &removed, &error));
@@ -181,11 +184,149 @@ static void a_cursor_reads_the_rows_of_other_keys(void **state)
 	store_close(store);
 }
 
+/* ---- Rows that pass a test ---- */
+
+struct testing {
+	int64_t uniform[2], sizes[2];
+	unsigned tested;
+};
+
+static bool has_bounds(const struct testing *testing, const struct file_row *row)
+{
+	return is_within(row->size_bytes, testing->sizes[0], testing->sizes[1]) &&
+	       is_within(row->keys.key[SIMHASH_UNIFORM], testing->uniform[0], testing->uniform[1]);
+}
+
+/* The sketch shows which row it is; a row without a sketch fails. */
+static bool passes(void *context, int64_t size_bytes, int64_t uniform, struct bytes sketch)
+{
+	struct testing *testing = context;
+
+	testing->tested++;
+	assert_true(is_within(size_bytes, testing->sizes[0], testing->sizes[1]) &&
+		    is_within(uniform, testing->uniform[0], testing->uniform[1]));
+	assert_true(sketch.size == 0 || sketch.size == SIMHASH_RESEMBLANCE_REGISTERS);
+	return sketch.size > 0 && (uint8_t)sketch.data[0] % 2 == 0;
+}
+
+static unsigned read_tested(struct store *store, struct testing *testing,
+			    const struct row_place *place)
+{
+	struct row_test test = {passes, testing};
+	struct tested_keys keys;
+	struct row_key key;
+	unsigned count = 0;
+	int status;
+
+	check(store_tested_begin(&keys, store, scope.tag_set, place, testing->uniform,
+				 testing->sizes, &test, &error));
+	for (; (status = store_tested_next(&keys, &key, &error)) == 1; count++) {
+		const struct file_row *row = row_of(&key);
+		assert_int_equal(key.host, scope.host);
+		assert_true(has_bounds(testing, row) && row->has_resemblance &&
+			    row->resemblance.registers[0] % 2 == 0);
+	}
+	check(status);
+	store_tested_end(&keys);
+	return count;
+}
+
+static void tested_rows_are_all_and_no_others(void **state)
+{
+	const struct row_place all = {.first_host = INT64_MIN, .last_host = INT64_MAX};
+	struct store *store = store_with_rows();
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		struct testing testing = {
+			{8000 + random_below(1000), 9600 + random_below(1000)},
+			{20000 + random_below(20000), 40000 + random_below(30000)},
+			0};
+		unsigned within = 0, wanted = 0, in_ranges = 0;
+		bool are_few;
+		for (int i = 0; i < ROWS; i++) {
+			bool is_in = has_bounds(&testing, &rows[i]);
+			within += is_in;
+			wanted += is_in && rows[i].has_resemblance && (i % 255 + 1) % 2 == 0;
+		}
+		assert_int_equal(read_tested(store, &testing, &all), wanted);
+		assert_int_equal(testing.tested, within);
+		assert_int_equal(read_tested(store, &testing, NULL), wanted);
+		assert_int_equal(testing.tested, 2 * within);
+		for (unsigned part = 0; part < 3; part++) {
+			const struct row_place place = {.first_host = scope.host,
+							.last_host = scope.host,
+							.hashes = hash_range_of_part(part, 3)};
+			in_ranges += read_tested(store, &testing, &place);
+		}
+		assert_int_equal(in_ranges, wanted);
+		check(store_are_few(store, scope.tag_set, testing.uniform, testing.sizes, within,
+				    &are_few, &error));
+		assert_true(are_few);
+		check(store_are_few(store, scope.tag_set, testing.uniform, testing.sizes,
+				    (int64_t)within - 1, &are_few, &error));
+		assert_false(are_few);
+	}
+	store_close(store);
+}
+
+static void expect_sized(struct store *store, const int64_t *sizes, size_t count)
+{
+	unsigned expected = 0, found = 0;
+	struct row_key key;
+	struct query query;
+	int64_t size;
+	int status;
+
+	assert_true(count <= ROWS);
+	for (int i = 0; i < ROWS; i++)
+		for (size_t k = 0; k < count; k++)
+			expected += rows[i].size_bytes == sizes[k];
+	check(store_sized_begin(&query, store, scope.tag_set, sizes, count, &error));
+	while ((status = store_sized_next(&query, &key, &size, &error)) == 1) {
+		assert_int_equal(row_of(&key)->size_bytes, size);
+		for (size_t k = 0; k < count; k++)
+			found += sizes[k] == size;
+	}
+	check(status);
+	query_end(&query);
+	assert_int_equal(found, expected);
+	assert_true(found >= count);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void rows_of_some_sizes_are_found(void **state)
+{
+	struct store *store = store_with_rows();
+	int64_t sizes[ROWS];
+	size_t count = 0;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++)
+		sizes[i] = rows[i].size_bytes;
+	qsort(sizes, ROWS, sizeof *sizes, compare_sizes);
+	for (int i = 0; i < ROWS; i++)
+		if (i == 0 || sizes[i] != sizes[count - 1])
+			sizes[count++] = sizes[i];
+	expect_sized(store, sizes, 1);
+	expect_sized(store, sizes, 256);
+	expect_sized(store, sizes + 100, 400);
+	store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_near_a_file_are_all_and_no_others),
 		cmocka_unit_test(a_cursor_reads_the_rows_of_other_keys),
+		cmocka_unit_test(tested_rows_are_all_and_no_others),
+		cmocka_unit_test(rows_of_some_sizes_are_found),
 	};
 
 	random_begin();
