@@ -415,15 +415,16 @@ static size_t sort_sizes(int64_t *sizes, size_t count)
 	return kept;
 }
 
+/* Read the keys for some sizes, from *first on. */
 static int read_keys(struct queried_keys *keys, struct store *store, int64_t tag_set,
-		     const int64_t *sizes, size_t count, struct simhash_error *error)
+		     const int64_t *sizes, size_t count, size_t *first, struct simhash_error *error)
 {
 	struct queried_key key = {.reach = NO_REACH};
 	struct query query;
 	int64_t size;
 	int status;
 
-	if (store_sized_begin(&query, store, tag_set, sizes, count, error) != 0)
+	if (store_sized_begin(&query, store, tag_set, sizes, count, first, error) != 0)
 		return -1;
 	while ((status = store_sized_next(&query, &key.row, &size, error)) == 1)
 		if (bsearch(&size, sizes, count, sizeof *sizes, compare_sizes) != NULL &&
@@ -438,8 +439,9 @@ static int read_keys(struct queried_keys *keys, struct store *store, int64_t tag
 int queried_parts_keys(const struct queried_parts *parts, const struct finder *finder,
 		       struct store *store, struct queried_keys *keys, struct simhash_error *error)
 {
+	size_t count, first = 0;
 	int64_t *sizes;
-	int status;
+	int status = 0;
 
 	if (parts->count == 0)
 		return 0;
@@ -448,8 +450,9 @@ int queried_parts_keys(const struct queried_parts *parts, const struct finder *f
 		return error_set_memory(error);
 	for (size_t i = 0; i < parts->count; i++)
 		sizes[i] = parts->items[i].content.size_bytes;
-	status = read_keys(keys, store, finder->tag_set, sizes, sort_sizes(sizes, parts->count),
-			   error);
+	count = sort_sizes(sizes, parts->count);
+	while (status == 0 && first < count)
+		status = read_keys(keys, store, finder->tag_set, sizes, count, &first, error);
 	free(sizes);
 	return status;
 }

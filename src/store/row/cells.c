@@ -190,6 +190,11 @@ int64_t cell_class(int64_t cell)
 	return cell / (CELLS * CELLS);
 }
 
+int64_t cell_lowest(int64_t class)
+{
+	return class * CELLS * CELLS;
+}
+
 int64_t cells_in(const struct cell_range *range)
 {
 	return (range->last[0] - range->first[0] + 1) * (range->last[1] - range->first[1] + 1);

@@ -59,6 +59,7 @@ struct cell_range cells_within(int64_t class, const struct simhash_sum_table *ta
 int64_t cell_at(const struct cell_range *range, int64_t first, int64_t second);
 
 int64_t cell_class(int64_t cell);
+int64_t cell_lowest(int64_t class); /* the lowest cell of a class */
 
 int64_t cells_in(const struct cell_range *range); /* the number of cells */
 

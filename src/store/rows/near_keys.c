@@ -263,28 +263,35 @@ static char *sized_sql(const int64_t *sizes, size_t count)
 
 	if (sql == NULL)
 		return NULL;
-	/* All values of uniform: the engines then read this index and no row. */
-	fprintf(sql, "SELECT host, path_hash, size FROM file WHERE tag_set = ? AND uniform >= 0 ");
-	if (count > SIZES_LISTED)
-		fprintf(sql, "AND size BETWEEN %lld AND %lld", (long long)sizes[0],
-			(long long)sizes[count - 1]);
-	else
-		for (size_t i = 0; i < count; i++)
-			fprintf(sql, "%s%lld%s", i == 0 ? "AND size IN (" : ", ",
-				(long long)sizes[i], i + 1 == count ? ")" : "");
+	fprintf(sql, "SELECT host, path_hash, size FROM file WHERE tag_set = ? "
+		     "AND cell BETWEEN ? AND ?");
+	for (size_t i = 0; count <= SIZES_LISTED && i < count; i++)
+		fprintf(sql, "%s%lld%s", i == 0 ? " AND size IN (" : ", ", (long long)sizes[i],
+			i + 1 == count ? ")" : "");
 	return close_text(sql, &text) == 0 ? text : NULL;
 }
 
 int store_sized_begin(struct query *query, struct store *store, int64_t tag_set,
-		      const int64_t *sizes, size_t count, struct simhash_error *error)
+		      const int64_t *sizes, size_t count, size_t *first,
+		      struct simhash_error *error)
 {
-	char *sql = sized_sql(sizes, count);
-	int status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
+	int64_t class = size_class_of(sizes[*first]);
+	size_t end = *first;
+	char *sql;
+	int status;
 
+	while (end < count && size_class_of(sizes[end]) == class)
+		end++;
+	sql = sized_sql(sizes + *first, end - *first);
+	*first = end;
+	status = sql == NULL ? error_set_memory(error) : query_begin(query, store, sql, error);
 	free(sql);
-	if (status == 0)
-		query_bind_integer(query, tag_set);
-	return status;
+	if (status != 0)
+		return -1;
+	query_bind_integer(query, tag_set);
+	query_bind_integer(query, cell_lowest(class));
+	query_bind_integer(query, cell_lowest(class + 1) - 1);
+	return 0;
 }
 
 int store_sized_next(struct query *query, struct row_key *key, int64_t *size_bytes,

@@ -92,11 +92,13 @@ int store_are_few(struct store *store, int64_t tag_set, const int64_t uniform[2]
 		  const int64_t sizes[2], int64_t most, bool *are_few, struct simhash_error *error);
 
 /*
- * Find the rows with one of these sizes, at least 1, which are sorted and different; in any order.
- * It reads the index of uniform.
+ * Find the rows with one of the first sizes, in any order; perhaps also rows with other sizes. The
+ * sizes are sorted and different. *first grows by the number of sizes that are looked for: these
+ * have the same class, so only a part of the index of cells is read.
  */
 int store_sized_begin(struct query *query, struct store *store, int64_t tag_set,
-		      const int64_t *sizes, size_t count, struct simhash_error *error);
+		      const int64_t *sizes, size_t count, size_t *first,
+		      struct simhash_error *error);
 int store_sized_next(struct query *query, struct row_key *key, int64_t *size_bytes,
 		     struct simhash_error *error);
 
