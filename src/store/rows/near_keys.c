@@ -160,7 +160,7 @@ void store_entries_end(struct cell_entries *entries)
 	"AND uniform BETWEEN ? AND ? AND tag_set = ? "                                      \
 	"ORDER BY host, path_hash LIMIT 9223372036854775807) i CROSS JOIN file f "          \
 	"ON f.tag_set = i.tag_set AND f.host = i.host AND f.path_hash = i.path_hash WHERE " \
-	"f.size > 0"
+	"f.size >= 0"
 
 static const char *rows_of(const struct row_place *place)
 {

@@ -78,8 +78,8 @@ struct tested_keys {
 /*
  * Test the rows within both bounds of uniform and of sizes. With a place, it reads all rows of the
  * place in the order of the table: of some hosts, or of one host in a range of path hashes. With
- * NULL, it looks up each row that is not empty, through the index of uniform. The place and the test
- * are borrowed until the end. If a function fails to begin, there is nothing to end.
+ * NULL, it looks up each row through the index of uniform. The place and the test are borrowed until
+ * the end. If a function fails to begin, there is nothing to end.
  */
 int store_tested_begin(struct tested_keys *keys, struct store *store, int64_t tag_set,
 		       const struct row_place *place, const int64_t uniform[2],
@@ -92,9 +92,9 @@ int store_are_few(struct store *store, int64_t tag_set, const int64_t uniform[2]
 		  const int64_t sizes[2], int64_t most, bool *are_few, struct simhash_error *error);
 
 /*
- * Find the rows with one of the first sizes, in any order; perhaps also rows with other sizes. The
- * sizes are sorted and different. *first grows by the number of sizes that are looked for: these
- * have the same class, so only a part of the index of cells is read.
+ * Find the rows with one of the sizes from number *first on, in any order; perhaps also rows with
+ * other sizes. The sizes are sorted and different. Each call looks for sizes of one class, because
+ * the index of cells has their rows in one place, and sets *first to the number of the next size.
  */
 int store_sized_begin(struct query *query, struct store *store, int64_t tag_set,
 		      const int64_t *sizes, size_t count, size_t *first,
