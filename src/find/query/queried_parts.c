@@ -483,12 +483,24 @@ const struct queried_part *queried_parts_of(const struct queried_parts *parts,
 	return parts->items + low;
 }
 
+/* Do the sketches propose this pair? A wide text may be outside of the bounds of its copies in UTF-8. */
+static bool is_by_keys(const struct verify_rule *rule, const struct find_file *queried,
+		       const struct find_file *file, struct relation *relation)
+{
+	const struct key_bounds bounds = verify_bounds_by_keys(rule, queried);
+	int64_t uniform = find_file_tags(file);
+
+	return file->size_bytes >= bounds.sizes[0] && file->size_bytes <= bounds.sizes[1] &&
+	       uniform >= bounds.uniform[0] && uniform <= bounds.uniform[1] &&
+	       verify_by_keys(rule, false, queried, file, relation);
+}
+
 bool queried_part_is_pair(const struct queried_part *part, const struct find_rule *rule,
 			  const struct find_file *queried, const struct find_file *file,
 			  struct relation *relation)
 {
 	return !rule_matches_by_counts(rule, queried, file, relation) &&
-	       !verify_by_keys(&rule->verify, false, queried, file, relation) &&
+	       !is_by_keys(&rule->verify, queried, file, relation) &&
 	       verify_by_pieces(&rule->verify, queried, file, part->in_content, part->in_queried,
 				relation);
 }

@@ -32,14 +32,35 @@ struct sketch_search {
 	uint64_t compared;
 };
 
+/*
+ * Without its counts, it is unknown what the uniform of a wide text becomes, so assume the value that
+ * is nearest to the requested file.
+ */
+static bool may_be_wide_pair(struct sketch_search *search, const struct find_file *queried)
+{
+	struct find_file *row = &search->row;
+	struct relation relation = {.distance = 0};
+	int64_t uniform = row->uniform;
+	bool may_be;
+
+	row->is_wide = true;
+	row->uniform = uniform < queried->uniform ? uniform : queried->uniform;
+	may_be = verify_by_keys(&search->rule, false, queried, row, &relation);
+	row->is_wide = false;
+	row->uniform = uniform;
+	return may_be;
+}
+
 /* A damaged sketch passes, so that reading the row reports it. */
 static bool may_be_pair(struct sketch_search *search, size_t number, bool is_damaged)
 {
+	const struct find_file *queried = &search->reaches[number].queried->file;
 	struct relation relation = {.distance = 0};
 
 	return is_damaged ||
-	       verify_by_keys(&search->rule, false, &search->reaches[number].queried->file,
-			      &search->row, &relation);
+	       verify_by_keys(&search->rule, false, queried, &search->row, &relation) ||
+	       (verify_may_be_wide(&search->rule, &search->row) &&
+		may_be_wide_pair(search, queried));
 }
 
 static bool load_sketch(struct find_file *row, struct bytes sketch)
@@ -55,6 +76,7 @@ static bool passes(void *context, int64_t size_bytes, int64_t uniform, struct by
 
 	search->row.size_bytes = size_bytes;
 	search->row.uniform = uniform;
+	search->row.is_wide = false;
 	search->passed_count = 0;
 	for (size_t i = 0; i < search->count; i++) {
 		if (!key_bounds_have(&search->bounds[i], &search->row))

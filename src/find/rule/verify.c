@@ -317,14 +317,19 @@ static void find_most(const struct find_file *file, uint64_t most[2])
 	}
 }
 
+bool verify_may_be_wide(const struct verify_rule *rule, const struct find_file *file)
+{
+	return rule->mode == VERIFY_SKETCH && rule->by_keys && file->has_sketch &&
+	       resemblance_is_text(&file->sketch) &&
+	       resemblance_size(&file->sketch, 0) <= WIDE_MAX_TEXT(file->size_bytes);
+}
+
 void verify_set_wide(const struct verify_rule *rule, struct find_file *file)
 {
 	uint64_t most[2];
 
 	file->is_wide = false;
-	if (rule->mode != VERIFY_SKETCH || !rule->by_keys || !file->has_sketch ||
-	    !resemblance_is_text(&file->sketch) ||
-	    resemblance_size(&file->sketch, 0) > WIDE_MAX_TEXT(file->size_bytes))
+	if (!verify_may_be_wide(rule, file))
 		return;
 	find_most(file, most);
 	file->is_wide = most[0] >= (uint64_t)file->size_bytes / WIDE_MIN_SHARE &&

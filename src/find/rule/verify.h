@@ -75,6 +75,9 @@ static inline bool verify_is_keyed(const struct verify_rule *rule)
  */
 void verify_set_wide(const struct verify_rule *rule, struct find_file *file);
 
+/* Can the file be wide? Only its counts show it. */
+bool verify_may_be_wide(const struct verify_rule *rule, const struct find_file *file);
+
 /*
  * Is this a small file that is only paired with files that share a key with it? Identical files and
  * files without a sketch are exceptions. There can be many small files of the same form, and their
