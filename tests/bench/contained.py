@@ -37,9 +37,9 @@ def kind_of(folder, name):
     return next((kind for kind, ends in KINDS.items() if ends and name.endswith(ends)), None)
 
 
-def find_files():
+def find_files(tree):
     files = collections.defaultdict(list)
-    for folder, folders, names in os.walk("/usr"):
+    for folder, folders, names in os.walk(tree):
         folders.sort()
         for name in sorted(names):
             path, kind = os.path.join(folder, name), kind_of(folder, name)
@@ -68,13 +68,15 @@ def insert(part, filler):
             filler[2 * quarter:3 * quarter] + part[2 * third:] + filler[3 * quarter:])
 
 
-def make(folder):
+def make(folder, tree="/usr", count=20):
     os.makedirs(f"{folder}/index")
     os.makedirs(f"{folder}/requests")
-    for kind, paths in find_files().items():
+    for kind, paths in find_files(tree).items():
         random.shuffle(paths)
-        chosen = [path for path in paths if os.path.getsize(path) <= 400000][:20]
+        chosen = [path for path in paths if os.path.getsize(path) <= 400000][:count]
         others = sorted(set(paths) - set(chosen))
+        if not others:
+            continue
         for number, path in enumerate(chosen):
             whole, name = read(path), f"{kind}-{number}"
             with open(f"{folder}/requests/{name}", "wb") as file:
@@ -86,7 +88,7 @@ def make(folder):
                     filler = fill(max(0, int(len(whole) * ratio) - len(part)), others, len(whole))
                     with open(f"{folder}/index/{name}-{ratio}-{variant}", "wb") as file:
                         file.write(insert(part, filler))
-        for number, path in enumerate(random.sample(others, min(170, len(others)))):
+        for number, path in enumerate(random.sample(others, min(8 * count + 10, len(others)))):
             with open(f"{folder}/index/stranger-{kind}-{number}", "wb") as file:
                 file.write(read(path))
 
