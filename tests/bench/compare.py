@@ -38,6 +38,7 @@ from compare_tools import COPY_FINDERS, PROGRAMS, SIMILAR_FINDERS, Program, Simf
 
 SAMPLED_PAIRS, REQUESTS = 2000, 10
 SIZES = (1, 10, 100)
+README_TOOLS = ("simhash and simfind", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50", "tlsh, distance up to 100")
 
 
 def warm(folder):
@@ -156,6 +157,12 @@ class Comparison:
                 step = None
             yield finder, step, finder.pairs(listed) if step else ()
 
+    def remember(self, task, finder, step, run="", count=1):
+        """A row for the README; the time is of one of `count` equal commands."""
+        if finder.label in README_TOOLS:
+            self.speed.append((task, finder.label + run, f"{step.wall / count:.2f} s", f"{step.work / count:.2f} s",
+                               f"{megabytes(step)} MB"))
+
     def exact(self, pairs):
         """The exact resemblances of pairs: {pair: share}."""
         lines = "".join(f"{a}\t{b}\n" for a, b in sorted(pairs))
@@ -173,7 +180,7 @@ class Comparison:
 
     def print_versions(self):
         simhash = subprocess.run([f"{self.build}/simhash", "--version"], capture_output=True, text=True, check=True).stdout
-        print(f"{datetime.date.today():%-d %B %Y}; {os.cpu_count()} processors; {' '.join(simhash.split())}; limit "
+        print(f"{datetime.date.today():%-d %B %Y}; {os.cpu_count()} processors; {'; '.join(simhash.splitlines()[:2])}; limit "
               f"{self.options.limit:.0f} s")
         table("tool", ("version", "built"), [(name, program.version or "-", program.built or "missing: not compared")
                                              for name, program in self.programs.items() if name != "build"])
@@ -184,6 +191,8 @@ class Comparison:
         """The steps of a first and of a second run, and the number of copies in the list of each."""
         state, listed, steps, copies = f"{self.folder}/state", f"{self.folder}/copies", [], []
         forget(state, tree)
+        if not is_cold:
+            warm(tree)
         for _ in range(2):
             step = self.step()
             if is_cold:
@@ -210,8 +219,8 @@ class Comparison:
             cells += [" / ".join(seconds(step.work) for step in steps), megabytes(steps[0]) if steps else "-",
                       "all" if is_right else " / ".join(map(str, copies))]
             rows.append((finder.label, *cells))
-            self.speed += [(f"list the copies in a folder of {count:,} files", f"{finder.label}, {run}",
-                            f"{seconds(step.wall)} s", megabytes(step)) for run, step in zip(("first run", "again"), steps) if run == "first run" or finder.keeps(self.programs)]
+            for run, step in zip(("first run", "again") if finder.keeps(self.programs) else ("each run",), steps):
+                self.remember(f"list the copies among {count:,} files", finder, step, ", " + run)
         if not is_root:
             print("\nNot root: no cold runs.")
         table(f"identical files of {self.options.tree}: {count:,} files, {wanted:,} copies",
@@ -274,7 +283,7 @@ class Comparison:
 
     def parts(self):
         folder, state, rows, cells = f"{self.folder}/parts", f"{self.folder}/parts.state", [], {}
-        wanted = material.make_parts(self.options.source, min(20, self.options.base // 100), folder)
+        wanted = material.make_parts(self.options.source, max(1, min(20, self.options.base // 100)), folder)
         for finder in self.present(SIMILAR_FINDERS):
             os.makedirs(state, exist_ok=True)
             step, requests = self.step(), sorted({request for _, request, _ in wanted})
@@ -353,8 +362,7 @@ class Comparison:
                 return None
             judged = Judged(pairs, self.growth.wanted)
             if self.growth.number == 10 * self.options.base:
-                self.speed.append((f"find the edited copies among {self.growth.number:,} files", finder.label,
-                                   f"{seconds(step.wall)} s", megabytes(step)))
+                self.remember(f"find the edited copies among {self.growth.number:,} files", finder, step)
             return f"{both_times(step)}; {megabytes(step)} MB; {percent(len(judged.found), len(self.growth.wanted))} %"
         return None
 
@@ -373,7 +381,7 @@ class Comparison:
             return None
         wall, work = (1000 * time / len(self.requests) for time in (step.wall, step.work))
         if self.growth.number == 100 * self.options.base:
-            self.speed.append((f"find one file among {self.growth.number:,}", finder.label, f"{wall:.0f} ms", megabytes(step)))
+            self.remember(f"find one file among {self.growth.number:,}", finder, step, count=len(self.requests))
         return f"{wall:.0f} ({work:.0f}); {megabytes(step)} MB; {found} of {len(self.requests)}"
 
     def growing(self):
@@ -408,11 +416,11 @@ class Comparison:
 
     def print_readme(self):
         print("\nFor the README:")
-        table("task", ("program", "time", "memory"),
-              [(task, name, time, f"{memory} MB") for task, name, time, memory in self.speed])
-        finders = [finder.label for finder in self.present(SIMILAR_FINDERS)]
+        table("task", ("program", "time", "processor time", "memory"), self.speed)
+        finders = [finder.label for finder in self.present(SIMILAR_FINDERS) if finder.label in README_TOOLS]
         table("share of files that are found", finders,
-              [(name, *(f"{cells[tool]} %" if tool in cells else "-" for tool in finders)) for name, cells in self.accuracy])
+              [(name, *(f"{cells[tool].removesuffix('.0')} %" if tool in cells else "-" for tool in finders))
+               for name, cells in self.accuracy])
 
 
 QUESTIONS = ("identical", "edited", "versions", "parts", "reflowed", "strangers", "growing")
