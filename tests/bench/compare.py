@@ -8,14 +8,15 @@
                        (default: $COMPETITORS or ~/.cache/simhash-competitors)
     --tree=DIR         the folder whose identical files are listed (default: /usr/share)
     --from=DIR         files are drawn from here (default: /usr)
-    --base=N           files of the smallest folder (default: 2000); others have 5, 10 and 100 times as many
+    --base=N           files of the smallest folder (default: 2000); other folders have 5, 10 and 100 times as
+                       many
     --limit=SECONDS    a tool that takes longer is stopped (default: 180)
-    --only=LIST        some of the questions: identical,edited,versions,parts,reflowed,strangers,growing
+    --only=LIST        some of the questions: cold,identical,edited,versions,parts,reflowed,strangers,growing
 
 Every tool gets the same files. Each list is judged: which pairs it should have, and how many pairs share less than a
-tenth of their runs of 16 bytes, counted exactly. The last two tables are for the README. The limit and the memory
-apply to each tool. Debian's programs are used if DIR has none. As root, the cache of the system is also emptied to
-measure cold runs. The question `versions` downloads packages with apt-get. The files take 6 GB in $TMPDIR.
+tenth of their runs of 16 bytes, counted exactly. The last two tables are for the README. Debian's
+programs are used if DIR has none. The question `cold` empties the cache of the system, as root. The question `versions`
+downloads packages with apt-get. The files take 6 GB in $TMPDIR.
 
 SPDX-License-Identifier: MIT
 """
@@ -128,6 +129,9 @@ class Comparison:
     def step(self):
         return Step(self.build, self.folder, self.options.limit)
 
+    def stopped(self):
+        return f"stopped after {self.options.limit:g} s"
+
     def present(self, finders):
         return [finder for finder in finders if finder.program is None or self.programs[finder.program].path]
 
@@ -188,7 +192,7 @@ class Comparison:
     # ---- Identical files ----
 
     def run_twice(self, finder, tree, is_cold):
-        """The steps of a first and of a second run, and the number of copies in the list of each."""
+        """The steps of a first and of a second run, fewer if one was stopped, and the number of copies in each list."""
         state, listed, steps, copies = f"{self.folder}/state", f"{self.folder}/copies", [], []
         forget(state, tree)
         if not is_cold:
@@ -200,33 +204,39 @@ class Comparison:
             try:
                 self.run(finder, finder.commands(self.programs, tree, state, listed), step, state)
             except Stopped:
-                return steps, copies
+                break
             steps.append(step)
             copies.append(finder.count(listed))
         return steps, copies
 
+    def list_copies(self, tree, is_cold):
+        rows, wanted, count = [], material.copies_below(tree), sum(len(names) for _, _, names in os.walk(tree))
+        for finder in self.present(COPY_FINDERS):
+            steps, copies = self.run_twice(finder, tree, is_cold)
+            if len(steps) < 2:
+                rows.append((finder.label, self.stopped()))
+                continue
+            rows.append((finder.label, *map(both_times, steps), megabytes(steps[0]),
+                         "all" if copies == [wanted] * 2 else " / ".join(map(str, copies))))
+            runs = ("first run", "again") if finder.keeps(self.programs) else ("each run",)
+            for run, step in zip(runs, steps if not is_cold else ()):
+                self.remember(f"list the copies among {count:,} files", finder, step, ", " + run)
+        table(f"identical files, {'cold' if is_cold else 'cached'}: {count:,} files, {wanted:,} copies",
+              ("first run: s (processor s)", "again: s (processor s)", "MB", "copies found"), rows)
+        shutil.rmtree(tree)
+
+    def cold(self):
+        if not drop_caches():
+            print("\nNot root: no cold runs.")
+            return
+        tree = f"{self.folder}/cold"
+        material.Growing(self.options.source, tree).grow(5 * self.options.base)
+        self.list_copies(tree, True)
+
     def identical(self):
         tree = f"{self.folder}/tree"
         subprocess.run(["cp", "-a", self.options.tree, tree], check=True)
-        wanted, rows, is_root = material.copies_below(tree), [], drop_caches()
-        count = sum(len(names) for _, _, names in os.walk(tree))
-        for finder in self.present(COPY_FINDERS):
-            cells, is_right = [], True
-            for is_cold in (True, False):
-                steps, copies = self.run_twice(finder, tree, is_cold) if is_root or not is_cold else ([], [])
-                is_right = is_right and all(found == wanted for found in copies)
-                cells += [seconds(step.wall) for step in steps] + ["-"] * (2 - len(steps))
-            cells += [" / ".join(seconds(step.work) for step in steps), megabytes(steps[0]) if steps else "-",
-                      "all" if is_right else " / ".join(map(str, copies))]
-            rows.append((finder.label, *cells))
-            for run, step in zip(("first run", "again") if finder.keeps(self.programs) else ("each run",), steps):
-                self.remember(f"list the copies among {count:,} files", finder, step, ", " + run)
-        if not is_root:
-            print("\nNot root: no cold runs.")
-        table(f"identical files of {self.options.tree}: {count:,} files, {wanted:,} copies",
-              ("cold: first run, s", "again, s", "cached: first run, s", "again, s", "processor s, first run / again", "MB",
-               "copies found"), rows)
-        shutil.rmtree(tree)
+        self.list_copies(tree, False)
 
     # ---- Edited copies and next versions ----
 
@@ -236,7 +246,7 @@ class Comparison:
         warm(files)
         for finder, step, pairs in self.list_all(self.present(SIMILAR_FINDERS), "edited", files):
             if step is None:
-                rows.append((finder.label, "stopped"))
+                rows.append((finder.label, self.stopped()))
                 continue
             judged = Judged(pairs, wanted)
             shares = [percent(sum(wanted[found] == amount for found in judged.found),
@@ -261,6 +271,9 @@ class Comparison:
         bands = [("80 % and more in common", 0.8, 1.01), ("50 to 80 %", 0.5, 0.8), ("30 to 50 %", 0.3, 0.5)]
         chosen = [{both for both in wanted if low <= shares[both] < high} for _, low, high in bands]
         for finder, step, pairs in self.list_all(self.present(SIMILAR_FINDERS), "versions", f"{folder}/files"):
+            if step is None:
+                rows.append((finder.label, self.stopped()))
+                continue
             judged = Judged(pairs, wanted)
             cells[finder.label] = [percent(len(band & judged.found), len(band)) for band in chosen]
             rows.append((finder.label, *cells[finder.label], f"{judged.count:,}", self.wrong(judged)))
@@ -290,6 +303,7 @@ class Comparison:
             try:
                 found = set(self.ask(finder, requests, f"{folder}/index", state, step))
             except Stopped:
+                rows.append((finder.label, self.stopped()))
                 continue
             cells[finder.label] = [percent(sum((request, whole) in found for of, request, whole in wanted if of == times),
                                            len(requests)) for times in material.TIMES]
@@ -311,7 +325,10 @@ class Comparison:
         origin, wanted = material.make_reflowed(self.options.competitors, self.options.source, files)
         finders = self.present(SIMILAR_FINDERS) + [Simfind("--min-resemblance=20%")]
         finders += [Tlsh(150)] if self.programs["tlsh"].path else []
-        for finder, _, pairs in self.list_all(finders, "reflowed", files):
+        for finder, step, pairs in self.list_all(finders, "reflowed", files):
+            if step is None:
+                rows.append((finder.label, self.stopped()))
+                continue
             judged = Judged(pairs, wanted)
             rows.append((finder.label, str(len(judged.found)), str(judged.count - len(judged.found))))
             cells[finder.label] = percent(len(judged.found), len(wanted))
@@ -332,7 +349,10 @@ class Comparison:
         everything = set().union(*unrelated.values(), *families.values())
         versions = set().union(*(pairs for (_, is_version), pairs in families.items() if is_version))
         versions = {both for both, share in self.exact(versions).items() if share >= 0.5}
-        for finder, _, pairs in self.list_all(self.present(SIMILAR_FINDERS), "strangers", folder):
+        for finder, step, pairs in self.list_all(self.present(SIMILAR_FINDERS), "strangers", folder):
+            if step is None:
+                rows.append((finder.label, self.stopped()))
+                continue
             found = Judged(pairs, everything).found
             worst = max(unrelated, key=lambda kind: len(unrelated[kind] & found) / max(1, len(unrelated[kind])))
             cells[finder.label] = percent(sum(len(pairs & found) for pairs in unrelated.values()),
@@ -408,7 +428,7 @@ class Comparison:
                             (self.growing_list, "edited copies: s (processor s); memory; found"),
                             (self.growing_ask, "one file among many: ms (processor ms) of a request; memory; found")):
             table(title, [f"{count:,} files" for count in sizes],
-                  [(name, *(f"stopped after {self.options.limit:.0f} s" if cell is None else cell for cell in cells))
+                  [(name, *(self.stopped() if cell is None else cell for cell in cells))
                    for (of, name), cells in rows.items() if of == test.__name__])
         shutil.rmtree(files)
 
@@ -423,7 +443,7 @@ class Comparison:
                for name, cells in self.accuracy])
 
 
-QUESTIONS = ("identical", "edited", "versions", "parts", "reflowed", "strangers", "growing")
+QUESTIONS = ("cold", "identical", "edited", "versions", "parts", "reflowed", "strangers", "growing")
 
 
 def parse_options():

@@ -100,9 +100,19 @@ class Program:
 # ---- Lists of identical files: each function counts the copies, without the first file of each content ----
 
 def copies_in_pairs(path):
-    """For n identical files, simfind lists n - 1 pairs."""
+    """For lists of pairs. Hard links are one file."""
+    first, copies = {}, 0
+
+    def root(inode):
+        while first.setdefault(inode, inode) != inode:
+            inode = first[inode]
+        return inode
     with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
-        return sum(row["match"] == "identical" for row in csv.DictReader(file))
+        for row in csv.DictReader(file):
+            a, b = root(os.stat(row["path_a"]).st_ino), root(os.stat(row["path_b"]).st_ino)
+            if a != b:
+                first[a], copies = b, copies + 1
+    return copies
 
 
 def copies_in_paragraphs(path):
