@@ -10,7 +10,7 @@
     --from=DIR         files are drawn from here (default: /usr)
     --base=N           files of the smallest folder (default: 2000); other folders have 5, 10 and 100 times as
                        many
-    --limit=SECONDS    a tool that takes longer is stopped (default: 180)
+    --limit=SECONDS    a tool that needs more processor time is stopped (default: 180)
     --only=LIST        some of the questions: cold,identical,edited,versions,parts,reflowed,strangers,growing
 
 Every tool gets the same files. Each list is judged: which pairs it should have, and how many pairs share less than a
@@ -63,10 +63,8 @@ def drop_caches():
         return False
 
 
-def forget(state, tree):
-    """Remove what the tools kept from an earlier run."""
-    shutil.rmtree(state, ignore_errors=True)
-    os.makedirs(state)
+def forget_marks(tree):
+    """Remove the attributes that `rmlint --xattr` adds to files."""
     for path in (os.path.join(at, name) for at, _, names in os.walk(os.fsencode(tree)) for name in names):
         if not os.path.islink(path):
             for name in os.listxattr(path):
@@ -130,7 +128,7 @@ class Comparison:
         return Step(self.build, self.folder, self.options.limit)
 
     def stopped(self):
-        return f"stopped after {self.options.limit:g} s"
+        return f"stopped after {self.options.limit:g} processor s"
 
     def present(self, finders):
         return [finder for finder in finders if finder.program is None or self.programs[finder.program].path]
@@ -194,9 +192,8 @@ class Comparison:
     def run_twice(self, finder, tree, is_cold):
         """The steps of a first and of a second run, fewer if one was stopped, and the number of copies in each list."""
         state, listed, steps, copies = f"{self.folder}/state", f"{self.folder}/copies", [], []
-        forget(state, tree)
-        if not is_cold:
-            warm(tree)
+        shutil.rmtree(state, ignore_errors=True)
+        os.makedirs(state)
         for _ in range(2):
             step = self.step()
             if is_cold:
@@ -207,6 +204,8 @@ class Comparison:
                 break
             steps.append(step)
             copies.append(finder.count(listed))
+        if finder.label == "rmlint --xattr":
+            forget_marks(tree)
         return steps, copies
 
     def list_copies(self, tree, is_cold):
