@@ -423,6 +423,7 @@ class Comparison:
                 cells = rows[test.__name__, name]
                 stopped = any(cell is None for cell in cells)
                 cells.append("" if stopped else test(finder, files))
+                print(f"compare: {self.growth.number:,} files, {name}: {cells[-1]}", file=sys.stderr)
         for test, title in ((self.growing_copies, "identical files: s (processor s) of a first run and again; memory"),
                             (self.growing_list, "edited copies: s (processor s); memory; found"),
                             (self.growing_ask, "one file among many: ms (processor ms) of a request; memory; found")):

@@ -51,15 +51,13 @@ class Step:
         """Run a command, with its output in a file. Its exit status must be one of `statuses`."""
         with open(output, "wb") as file, open(self.measured + ".errors", "wb") as errors:
             status = self.run_limited(command, file, errors, env or {})
-        if status is None:
+        if status in (None, 128 + signal.SIGKILL, 128 + signal.SIGXCPU):
             raise Stopped
         with open(self.measured, encoding="ascii") as file:
             wall, work, peak_kib = file.read().split()
         self.wall += float(wall)
         self.work += float(work)
         self.peak_kib = max(self.peak_kib, int(peak_kib))
-        if self.work > 0.95 * self.limit:  # the kernel counts in steps
-            raise Stopped
         if status not in statuses:
             with open(self.measured + ".errors", encoding="utf-8", errors="replace") as errors:
                 raise SystemExit(f"{' '.join(command)} ended with {status}: {errors.read()[-300:]}")

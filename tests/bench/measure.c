@@ -1,6 +1,7 @@
 /*
  * Run a command and print its wall time in seconds, its processor time and its
  * peak memory in KiB to a file: measure FILE COMMAND [ARGUMENT]...
+ * Its exit status is the command's, or 128 and the number of the signal that ended it.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -47,5 +48,7 @@ int main(int argc, char **argv)
 	fprintf(out, "%.3f %.3f %ld\n",
 		(double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9,
 		seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss);
-	return fclose(out) != 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
+	if (fclose(out) != 0)
+		return 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
