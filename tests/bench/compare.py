@@ -35,11 +35,13 @@ import tempfile
 import compare_material as material
 import contained
 from compare_material import pair
-from compare_tools import COPY_FINDERS, PROGRAMS, SIMILAR_FINDERS, Program, Simfind, Step, Stopped, Tlsh
+from compare_tools import (COPY_FINDERS, PROGRAMS, SIMILAR_FINDERS, Program, Simfind, Step, Stopped, Tlsh,
+                           output_of)
 
 SAMPLED_PAIRS, REQUESTS = 2000, 10
 SIZES = (1, 10, 100)
-README_TOOLS = ("simhash and simfind", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50", "tlsh, distance up to 100")
+README_TOOLS = ("simhash and simfind", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50",
+                "tlsh, distance up to 100")
 
 
 def warm(folder):
@@ -181,9 +183,9 @@ class Comparison:
     # ---- The tools ----
 
     def print_versions(self):
-        simhash = subprocess.run([f"{self.build}/simhash", "--version"], capture_output=True, text=True, check=True).stdout
-        print(f"{datetime.date.today():%-d %B %Y}; {os.cpu_count()} processors; {'; '.join(simhash.splitlines()[:2])}; limit "
-              f"{self.options.limit:.0f} s")
+        simhash = output_of([f"{self.build}/simhash", "--version"]).splitlines()
+        print(f"{datetime.date.today():%-d %B %Y}; {os.cpu_count()} processors; {'; '.join(simhash[:2])}; limit "
+              f"{self.options.limit:g} processor s")
         table("tool", ("version", "built"), [(name, program.version or "-", program.built or "missing: not compared")
                                              for name, program in self.programs.items() if name != "build"])
 
@@ -250,14 +252,15 @@ class Comparison:
             judged = Judged(pairs, wanted)
             shares = [percent(sum(wanted[found] == amount for found in judged.found),
                               sum(value == amount for value in wanted.values())) for amount in material.PERCENTS]
-            rows.append((finder.label, seconds(step.wall), seconds(step.work), megabytes(step), *shares, f"{judged.count:,}",
+            rows.append((finder.label, both_times(step), megabytes(step), *shares, f"{judged.count:,}",
                          self.wrong(judged)))
             cells[finder.label] = shares
         table(f"edited copies: {4 * len(wanted):,} files and {len(wanted):,} edited copies",
-              ("s", "processor s", "MB", *(f"{amount} % changed: found, %" for amount in material.PERCENTS), "pairs listed",
-               "wrong, %"), rows)
+              ("s (processor s)", "MB", *(f"{amount} % changed: found, %" for amount in material.PERCENTS),
+               "pairs listed", "wrong, %"), rows)
         for number, amount in enumerate(material.PERCENTS):
-            self.accuracy.append((f"edited copies, {amount} % changed", {name: shares[number] for name, shares in cells.items()}))
+            self.accuracy.append((f"edited copies, {amount} % changed",
+                                  {name: shares[number] for name, shares in cells.items()}))
         shutil.rmtree(files)
 
     def versions(self):
@@ -304,16 +307,19 @@ class Comparison:
             except Stopped:
                 rows.append((finder.label, self.stopped()))
                 continue
-            cells[finder.label] = [percent(sum((request, whole) in found for of, request, whole in wanted if of == times),
-                                           len(requests)) for times in material.TIMES]
+            cells[finder.label] = [
+                percent(sum(of == times and (request, whole) in found for of, request, whole in wanted), len(requests))
+                for times in material.TIMES]
             sample = random.Random("parts").sample(sorted(found), min(SAMPLED_PAIRS // 10, len(found)))
             wrong = sum(max(contained.share(folder, *map(os.path.basename, both))) < 0.1 for both in sample)
-            rows.append((finder.label, *cells[finder.label], f"{len(found):,}", percent(wrong, len(sample)), seconds(step.wall),
-                         seconds(step.work), megabytes(step)))
-        table(f"a file in a larger one: {len(requests)} requests", (*(f"{times} times as large: found, %" for times in
-              material.TIMES), "pairs listed", "wrong, %", "s", "processor s", "MB"), rows)
+            rows.append((finder.label, both_times(step), megabytes(step), *cells[finder.label], f"{len(found):,}",
+                         percent(wrong, len(sample))))
+        table(f"a file in a larger one: {len(requests)} requests",
+              ("s (processor s)", "MB", *(f"{times} times as large: found, %" for times in material.TIMES),
+               "pairs listed", "wrong, %"), rows)
         for number, times in enumerate(material.TIMES):
-            self.accuracy.append((f"files in a file {times} times as large", {name: row[number] for name, row in cells.items()}))
+            self.accuracy.append((f"files in a file {times} times as large",
+                                  {name: row[number] for name, row in cells.items()}))
         shutil.rmtree(folder)
         shutil.rmtree(state)
 
@@ -333,8 +339,8 @@ class Comparison:
             cells[finder.label] = percent(len(judged.found), len(wanted))
         count = len({path for both in wanted for path in both})
         table(f"forms of one text: {count} files, {origin}",
-              (f"pairs of one text found, of {len(wanted)}", f"other pairs listed, of {count * (count - 1) // 2 - len(wanted)}"),
-              rows)
+              (f"pairs of one text found, of {len(wanted)}",
+               f"other pairs listed, of {count * (count - 1) // 2 - len(wanted)}"), rows)
         self.accuracy.append(("forms of one text", cells))
         shutil.rmtree(files)
 

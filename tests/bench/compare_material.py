@@ -142,7 +142,8 @@ def make_versions(folder):
         contents = [read(path) for path in paths]
         if min(map(len, contents)) >= SMALL[0] and not seen.intersection(contents):
             seen.update(contents)
-            made = [os.path.join(folder, "files", side, f"{number}{os.path.splitext(paths[0])[1]}") for side in ("a", "b")]
+            name = f"{number}{os.path.splitext(paths[0])[1]}"
+            made = [os.path.join(folder, "files", side, name) for side in ("a", "b")]
             for path, content in zip(made, contents):
                 write(path, content)
             wanted.add(tuple(made))

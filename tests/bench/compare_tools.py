@@ -35,8 +35,8 @@ class Step:
     def run_limited(self, command, file, errors, env):
         """Returns the exit status, or None if the command was killed after ten times the limit."""
         most = max(1, math.ceil(self.limit - self.work))
-        child = subprocess.Popen([self.measure, self.measured] + command, stdin=subprocess.DEVNULL, stdout=file, stderr=errors,
-                                 start_new_session=True, env=dict(os.environ, **env),
+        child = subprocess.Popen([self.measure, self.measured] + command, stdin=subprocess.DEVNULL, stdout=file,
+                                 stderr=errors, start_new_session=True, env=dict(os.environ, **env),
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)))
         try:
             return child.wait(timeout=10 * self.limit)
@@ -196,8 +196,8 @@ class Rmlint:
         return bool(self.options)
 
     def commands(self, programs, tree, state, listed):
-        return [([programs["rmlint"].path, "-T", "df", "--hidden", "--no-followlinks", "--no-hardlinked"] + self.options +
-                 ["-o", f"json:{listed}", tree], os.devnull)]
+        return [([programs["rmlint"].path, "-T", "df", "--hidden", "--no-followlinks", "--no-hardlinked", *self.options,
+                  "-o", f"json:{listed}", tree], os.devnull)]
 
 
 class Rdfind:
@@ -265,12 +265,12 @@ class Simfind:
         return [([f"{programs['build']}/simhash", "-q", "-d", self.database(state), files], os.devnull)]
 
     def list_all(self, programs, state, listed):
-        return [([f"{programs['build']}/simfind", "-q", "-d", self.database(state), "--group=none", "--format=csv", "-o", listed] +
-                 self.options, os.devnull)]
+        return [([f"{programs['build']}/simfind", "-q", "-d", self.database(state), "--group=none", "--format=csv",
+                  "-o", listed, *self.options], os.devnull)]
 
     def ask(self, programs, path, state, listed):
-        return [([f"{programs['build']}/simfind", "-q", "-d", self.database(state), "--format=csv", "-o", listed] + self.options +
-                 [path], os.devnull)]
+        return [([f"{programs['build']}/simfind", "-q", "-d", self.database(state), "--format=csv", "-o", listed,
+                  *self.options, path], os.devnull)]
 
 
 class Ssdeep:

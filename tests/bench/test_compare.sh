@@ -16,7 +16,8 @@ stub() {
 }
 # compare OPTION...: run compare.py with its output in $TEST_FOLDER/out
 compare() {
-	runs 0 env PATH="$competitors/path" TMPDIR="$TEST_FOLDER" "$SOURCE_DIR/tests/bench/compare.py" "$(dirname "$SIMHASH")" \
+	runs 0 env PATH="$competitors/path" TMPDIR="$TEST_FOLDER" \
+		"$SOURCE_DIR/tests/bench/compare.py" "$(dirname "$SIMHASH")" \
 		--competitors="$competitors" --tree="$files" --from="$SOURCE_DIR/tests" "$@"
 }
 # cells TITLE TOOL: the cells of a tool, in the table whose title begins so
@@ -49,7 +50,8 @@ EOS
 compare --base=20 --limit=60 --only=identical
 same "version of a stub" "9.8.7 | a script" "$(cells tool jdupes)"
 same "a missing tool" "- | missing: not compared" "$(cells tool rmlint)"
-same "copies of simhash" all "$(cells 'identical files, cached: 7 files, 1 copies' 'simhash and simfind' | sed 's/.* | //')"
+same "copies of simhash" all \
+	"$(cells 'identical files, cached: 7 files, 1 copies' 'simhash and simfind' | sed 's/.* | //')"
 same "copies of a wrong tool" "3 / 3" "$(cells 'identical files' jdupes | sed 's/.* | //')"
 same "rows for the README" 3 "$(grep -c '^| list the copies among 7 files | [sj]' "$TEST_FOLDER/out")"
 
@@ -60,7 +62,8 @@ compare --base=20 --limit=60 --only=edited,parts,reflowed,growing
 	fail "a list of one wrong pair: $(cells 'edited copies: 100' 'tlsh, distance up to 50')"
 has '^| one file among many.*20 files | 200 files |' <"$TEST_FOLDER/out" || fail "the folder did not grow"
 has 'has too few files for 100 times as many' <"$TEST_FOLDER/out" || fail "the end of the tree is not reported"
-[[ $(cells 'one file among many' 'simhash and simfind') = *'; 5 of 5 | '*'; 5 of 5' ]] || fail "one file among many: $(cells 'one file among many' 'simhash and simfind')"
+[[ $(cells 'one file among many' 'simhash and simfind') = *'; 5 of 5 | '*'; 5 of 5' ]] ||
+	fail "one file among many: $(cells 'one file among many' 'simhash and simfind')"
 has '^| edited copies, 1 % changed | 100 % | 0 % |' <"$TEST_FOLDER/out" || fail "no row for the README"
 
 # Never ends.
