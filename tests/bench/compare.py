@@ -360,10 +360,11 @@ class Comparison:
                 continue
             found = Judged(pairs, everything).found
             worst = max(unrelated, key=lambda kind: len(unrelated[kind] & found) / max(1, len(unrelated[kind])))
+            worst_share = percent(len(unrelated[worst] & found), len(unrelated[worst]))
             cells[finder.label] = percent(sum(len(pairs & found) for pairs in unrelated.values()),
                                           sum(map(len, unrelated.values())))
             rows.append((finder.label, cells[finder.label],
-                         f"{percent(len(unrelated[worst] & found), len(unrelated[worst]))} ({worst})",
+                         worst_share if worst_share == "0.0" else f"{worst_share} ({worst})",
                          *(percent(len(families[share, False] & found), len(families[share, False]))
                            for share in material.SHARES), percent(len(versions & found), len(versions))))
         table(f"unrelated files of {len(kinds)} kinds, and files of one template",
@@ -379,7 +380,7 @@ class Comparison:
         if len(steps) < 2:
             return None
         return f"{both_times(steps[0])}, {both_times(steps[1])}; {megabytes(steps[0])} MB" + \
-            ("" if copies == [self.growth.number // 4] * 2 else f", {copies[0]} copies")
+            ("" if copies == [self.copies] * 2 else f", {copies[0]:,} of {self.copies:,} copies")
 
     def growing_list(self, finder, files):
         for _, step, pairs in self.list_all([finder], "growing", files):
@@ -424,6 +425,7 @@ class Comparison:
             sizes.append(self.growth.number)
             if size == 1:
                 self.requests = self.growth.requests(REQUESTS, f"{self.folder}/requests")
+            self.copies = material.copies_below(files)
             warm(files)
             for test, finder, name in tests:
                 cells = rows[test.__name__, name]
