@@ -40,7 +40,7 @@ from compare_tools import (COPY_FINDERS, PROGRAMS, SIMILAR_FINDERS, Program, Sim
 
 SAMPLED_PAIRS, REQUESTS = 2000, 10
 SIZES = (1, 10, 100)
-README_TOOLS = ("simhash and simfind", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50",
+README_TOOLS = ("simhash", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50",
                 "tlsh, distance up to 100")
 
 
@@ -221,7 +221,7 @@ class Comparison:
                          "all" if copies == [wanted] * 2 else " / ".join(map(str, copies))))
             runs = ("first run", "again") if finder.keeps(self.programs) else ("each run",)
             for run, step in zip(runs, steps if not is_cold else ()):
-                self.remember(f"list the copies among {count:,} files", finder, step, ", " + run)
+                self.remember(f"list copies among {count:,} files", finder, step, ", " + run)
         table(f"identical files, {'cold' if is_cold else 'cached'}: {count:,} files, {wanted:,} copies",
               ("first run: s (processor s)", "again: s (processor s)", "MB", "copies found"), rows)
         shutil.rmtree(tree)
@@ -258,7 +258,7 @@ class Comparison:
         table(f"edited copies: {4 * len(wanted):,} files and {len(wanted):,} edited copies",
               ("s (processor s)", "MB", *(f"{amount} % changed: found, %" for amount in material.PERCENTS),
                "pairs listed", "wrong, %"), rows)
-        for number, amount in enumerate(material.PERCENTS):
+        for number, amount in list(enumerate(material.PERCENTS))[1:]:  # the README is short
             self.accuracy.append((f"edited copies, {amount} % changed",
                                   {name: shares[number] for name, shares in cells.items()}))
         shutil.rmtree(files)
@@ -270,7 +270,7 @@ class Comparison:
             print("\nNext versions: no packages could be downloaded.")
             return
         shares, rows, cells = self.exact(wanted), [], {}
-        bands = [("80 % and more in common", 0.8, 1.01), ("50 to 80 %", 0.5, 0.8), ("30 to 50 %", 0.3, 0.5)]
+        bands = [("80 to 100 %", 0.8, 1.01), ("50 to 80 %", 0.5, 0.8), ("30 to 50 %", 0.3, 0.5)]
         chosen = [{both for both in wanted if low <= shares[both] < high} for _, low, high in bands]
         for finder, step, pairs in self.list_all(self.present(SIMILAR_FINDERS), "versions", f"{folder}/files"):
             if step is None:
@@ -279,10 +279,10 @@ class Comparison:
             judged = Judged(pairs, wanted)
             cells[finder.label] = [percent(len(band & judged.found), len(band)) for band in chosen]
             rows.append((finder.label, *cells[finder.label], f"{judged.count:,}", self.wrong(judged)))
-        table("next versions of files in packages", [f"{name}: found of {len(band)}, %" for (name, _, _), band in
+        table("next versions of files in packages", [f"{name} in common: found of {len(band)}, %" for (name, _, _), band in
                                                      zip(bands, chosen)] + ["pairs listed", "wrong, %"], rows)
         for number, (name, _, _) in enumerate(bands[:2]):
-            self.accuracy.append((f"next versions, {name}", {tool: found[number] for tool, found in cells.items()}))
+            self.accuracy.append((f"next versions, {name} in common", {tool: found[number] for tool, found in cells.items()}))
         shutil.rmtree(folder)
 
     # ---- Parts of files ----
@@ -388,7 +388,7 @@ class Comparison:
                 return None
             judged = Judged(pairs, self.growth.wanted)
             if self.growth.number == 10 * self.options.base:
-                self.remember(f"find the edited copies among {self.growth.number:,} files", finder, step)
+                self.remember(f"find edited copies among {self.growth.number:,} files", finder, step)
             return f"{both_times(step)}; {megabytes(step)} MB; {percent(len(judged.found), len(self.growth.wanted))} %"
         return None
 

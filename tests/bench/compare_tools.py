@@ -148,7 +148,7 @@ def copies_of_rdfind(path):
 class SimhashCopies:
     """Finds identical files. `commands` writes a list to `listed`, and keeps what it needs for a second run in the
     folder `state`: [(command, file for its output)]. `keeps` says whether it keeps anything."""
-    program, label, statuses = None, "simhash and simfind", (0, 2)
+    program, label, statuses = None, "simhash", (0, 2)
     count = staticmethod(copies_in_pairs)
 
     def keeps(self, programs):
@@ -252,7 +252,7 @@ class Simfind:
     pairs = staticmethod(pairs_of_simfind)
 
     def __init__(self, *options):
-        self.label, self.options = ", ".join(("simhash and simfind",) + options), list(options)
+        self.label, self.options = ", ".join(("simhash",) + options), list(options)
 
     def shared(self):
         """Tools with equal values can share what they learned."""

@@ -51,19 +51,19 @@ compare --base=20 --limit=60 --only=identical
 same "version of a stub" "9.8.7 | a script" "$(cells tool jdupes)"
 same "a missing tool" "- | missing: not compared" "$(cells tool rmlint)"
 same "copies of simhash" all \
-	"$(cells 'identical files, cached: 7 files, 1 copies' 'simhash and simfind' | sed 's/.* | //')"
+	"$(cells 'identical files, cached: 7 files, 1 copies' 'simhash' | sed 's/.* | //')"
 same "copies of a wrong tool" "3 / 3" "$(cells 'identical files' jdupes | sed 's/.* | //')"
-same "rows for the README" 3 "$(grep -c '^| list the copies among 7 files | [sj]' "$TEST_FOLDER/out")"
+same "rows for the README" 3 "$(grep -c '^| list copies among 7 files | [sj]' "$TEST_FOLDER/out")"
 
 compare --base=20 --limit=60 --only=edited,parts,reflowed,growing
-[[ $(cells 'edited copies: 100' 'simhash and simfind') =~ ' | 100.0 | 100.0 | '.*' | 0.0'$ ]] ||
-	fail "edited copies: $(cells 'edited copies: 100' 'simhash and simfind')"
+[[ $(cells 'edited copies: 100' 'simhash') =~ ' | 100.0 | 100.0 | '.*' | 0.0'$ ]] ||
+	fail "edited copies: $(cells 'edited copies: 100' 'simhash')"
 [[ $(cells 'edited copies: 100' 'tlsh, distance up to 50') =~ ' | 0.0 | 0.0 | 0.0 | 0.0 | 1 | 100.0'$ ]] ||
 	fail "a list of one wrong pair: $(cells 'edited copies: 100' 'tlsh, distance up to 50')"
 has '^| one file among many.*20 files | 200 files |' <"$TEST_FOLDER/out" || fail "the folder did not grow"
 has 'has too few files for 100 times as many' <"$TEST_FOLDER/out" || fail "the end of the tree is not reported"
-[[ $(cells 'one file among many' 'simhash and simfind') = *'; 5 of 5 | '*'; 5 of 5' ]] ||
-	fail "one file among many: $(cells 'one file among many' 'simhash and simfind')"
+[[ $(cells 'one file among many' 'simhash') = *'; 5 of 5 | '*'; 5 of 5' ]] ||
+	fail "one file among many: $(cells 'one file among many' 'simhash')"
 has '^| edited copies, 1 % changed | 100 % | 0 % |' <"$TEST_FOLDER/out" || fail "no row for the README"
 
 # Never ends.
