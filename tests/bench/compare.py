@@ -40,8 +40,8 @@ from compare_tools import (COPY_FINDERS, PROGRAMS, SIMILAR_FINDERS, Program, Sim
 
 SAMPLED_PAIRS, REQUESTS = 2000, 10
 SIZES = (1, 10, 100)
-README_TOOLS = ("simhash", "jdupes", "rmlint", "ssdeep", "tlsh, distance up to 50",
-                "tlsh, distance up to 100")
+README_TOOLS = ("simhash", "jdupes", "rmlint", "ssdeep", "tlsh, distance 50",
+                "tlsh, distance 100")
 
 
 def warm(folder):
@@ -279,10 +279,11 @@ class Comparison:
             judged = Judged(pairs, wanted)
             cells[finder.label] = [percent(len(band & judged.found), len(band)) for band in chosen]
             rows.append((finder.label, *cells[finder.label], f"{judged.count:,}", self.wrong(judged)))
-        table("next versions of files in packages", [f"{name} in common: found of {len(band)}, %" for (name, _, _), band in
-                                                     zip(bands, chosen)] + ["pairs listed", "wrong, %"], rows)
+        columns = [f"{name} in common: found of {len(band)}, %" for (name, _, _), band in zip(bands, chosen)]
+        table("next versions of files in packages", columns + ["pairs listed", "wrong, %"], rows)
         for number, (name, _, _) in enumerate(bands[:2]):
-            self.accuracy.append((f"next versions, {name} in common", {tool: found[number] for tool, found in cells.items()}))
+            self.accuracy.append((f"next versions, {name} in common",
+                                  {tool: found[number] for tool, found in cells.items()}))
         shutil.rmtree(folder)
 
     # ---- Parts of files ----

@@ -295,7 +295,7 @@ class Tlsh:
     pairs = staticmethod(pairs_of_tlsh)
 
     def __init__(self, distance):
-        self.label, self.distance = f"tlsh, distance up to {distance}", str(distance)
+        self.label, self.distance = f"tlsh, distance {distance}", str(distance)
 
     def shared(self):
         return "tlsh"
