@@ -9,6 +9,18 @@ mkdir -p "$competitors/bin" "$competitors/path" "$files/below"
 ln -s "$(command -v cp)" "$(python3 -c 'import sys; print(sys.executable)')" "$competitors/path"
 PATH_OF_TEST=$PATH
 
+# The texts are always the same.
+python3 - "$TEST_FOLDER/source" <<'END'
+import os, random, sys
+rng = random.Random(7)
+words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randrange(2, 10))) for _ in range(3000)]
+os.mkdir(sys.argv[1])
+for number in range(400):
+    with open(f"{sys.argv[1]}/{number}.txt", "w", encoding="ascii") as file:
+        for _ in range(rng.randrange(60, 600)):
+            file.write(" ".join(rng.choices(words, k=12)) + "\n")
+END
+
 # stub NAME: make a program of standard input
 stub() {
 	{ printf '#!/bin/sh\nPATH=%s\n' "$PATH_OF_TEST" && cat; } >"$competitors/bin/$1"
@@ -18,7 +30,7 @@ stub() {
 compare() {
 	runs 0 env PATH="$competitors/path" TMPDIR="$TEST_FOLDER" \
 		"$SOURCE_DIR/tests/bench/compare.py" "$(dirname "$SIMHASH")" \
-		--competitors="$competitors" --tree="$files" --from="$SOURCE_DIR/tests" "$@"
+		--competitors="$competitors" --tree="$files" --from="$TEST_FOLDER/source" "$@"
 }
 # cells TITLE TOOL: the cells of a tool, in the table whose title begins so
 cells() {

@@ -36,9 +36,9 @@ make() {
 	ln "$top/x/a1" "$1"
 	before=$(tree)
 }
-# tree [FORMAT]: the files of the disk; %i %n show that the links are the same
+# tree: the files of the disk, with the numbers of their links
 tree() {
-	(cd "$disk" && find . -type f -printf "%p %m %T@ ${1:-%n}\n" -exec cksum {} + | LC_ALL=C sort)
+	(cd "$disk" && find . -type f -printf "%p %m %T@ %n\n" -exec cksum {} + | LC_ALL=C sort)
 }
 # counted TEXT: the last run wrote this pattern, without the number of folders
 counted() {
