@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/basic/error.h"
 #include "base/files/path.h"
@@ -100,7 +102,17 @@ static bool is_as_indexed(const struct held_file *file, const struct found_file 
 	       (file->inode == 0 || file->inode == now->inode);
 }
 
-static int take_file(struct top_walk *walk, const struct found_file *now)
+/* simhash has not read the file if this user cannot read it. */
+static void explain_unreadable(int directory, const char *name, struct held_file *file)
+{
+	if (faccessat(directory, name, R_OK, AT_EACCESS) == 0 || errno == ENOENT)
+		return;
+	file->state = CONTENT_UNREADABLE;
+	file->why = strerror(errno);
+}
+
+static int take_file(struct top_walk *walk, const struct directory *directory,
+		     const struct found_file *now)
 {
 	struct held_files *held = walk->held;
 	const struct find_request *request = held->finder->request;
@@ -124,6 +136,8 @@ static int take_file(struct top_walk *walk, const struct found_file *now)
 		if (file == NULL)
 			return -1;
 		file->state = has_row ? CONTENT_CHANGED : CONTENT_NOT_INDEXED;
+		if (!has_row)
+			explain_unreadable(directory->fd, now->name, file);
 	} else if (file->is_left_out) {
 		held->found->left_out++;
 		return 0;
@@ -142,7 +156,7 @@ static int take_chunk(struct top_walk *walk, const struct chunk *chunk)
 	if (enter_directory(walk, chunk->directory) != 0)
 		return -1;
 	for (size_t i = 0; i < chunk->count; i++)
-		if (take_file(walk, &chunk->files[i]) != 0)
+		if (take_file(walk, chunk->directory, &chunk->files[i]) != 0)
 			return -1;
 	return 0;
 }

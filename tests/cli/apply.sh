@@ -612,6 +612,6 @@ chown 65534 "$files" -R 2>/dev/null || true
 chmod 555 "$files/b"
 mkdir -p writable && chmod 777 writable
 runs 2 as_user "$SIMKEEP" --decisions=decisions.json --action=delete --yes --journal=writable/journal
-said "/b/1: left alone: cannot delete it: Permission denied"
+said "/b/1: left alone: its directory cannot be changed: Permission denied"
 chmod 755 "$files/b"
 [ -e "$files/b/1" ] || fail "b/1 was removed"

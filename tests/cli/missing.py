@@ -277,7 +277,7 @@ def judge(world, tops):
     if len(alone) < 2:
         together, kept = alone, set()
     elif verdict and verdict[0].startswith("But not"):
-        together, kept = (set(named.findall(part)) for part in verdict[0].split(", keep "))
+        together, kept = (set(named.findall(part)) for part in verdict[0].split(", and keep "))
     else:
         together, kept = set(named.findall(verdict[0])), set()
     if together | kept != alone or together & kept or (together and not is_safe(*together)):

@@ -128,7 +128,7 @@ cp drive/photos/2019/3.jpg several/c
 settle several
 runs 0 "$SIMHASH" -q several
 cd several
-judged() { sed '1d' "$TEST_FOLDER/err"; }
+judged() { sed '$d' "$TEST_FOLDER/err"; }
 runs 3 "$SIMFIND" --missing --format=null a b c --in="$files/backup"
 same "the verdict with --in" "$files/several/a must stay: 2 of its 3 files are not in $files/backup: 100.0 kB.
 $files/several/b must stay: 1 of its 2 files is not in $files/backup: 50.0 kB.
@@ -138,7 +138,7 @@ runs 3 "$SIMFIND" --missing --format=null a b c
 same "the verdict" "$files/several/a can be deleted: all its 3 files are also elsewhere in the index.
 $files/several/b can be deleted: all its 2 files are also elsewhere in the index.
 $files/several/c can be deleted: its only file is also elsewhere in the index.
-But not all together: if you delete $files/several/a, keep $files/several/b and $files/several/c." "$(judged)"
+But not all together: for example, delete $files/several/a, and keep $files/several/b and $files/several/c." "$(judged)"
 runs 0 "$SIMFIND" --missing --format=null b c
 same "the safe ones" "$files/several/b can be deleted: all its 2 files are also elsewhere in the index.
 $files/several/c can be deleted: its only file is also elsewhere in the index.
@@ -148,6 +148,10 @@ grep -q "^$files/drive must stay: 2 of its 3 files are not elsewhere" "$TEST_FOL
 # No verdict if options leave files out.
 runs 0 "$SIMFIND" --missing --format=null --ext=jpg a "$files/drive"
 ! grep -q 'can be deleted' "$TEST_FOLDER/err" || fail "a verdict without all files"
+runs 3 "$SIMFIND" --missing --format=null a b c
+said "If all are deleted: none of the 6 files below 3 directories is outside them in the index: 300.0 kB. Indexed: "
+runs 1 "$SIMFIND" --missing a/1.jpg
+said "a/1.jpg is neither a directory nor an archive in the index; simfind FILE lists the copies of a file"
 cd "$files"
 rm -r several
 for i in 1 2 3; do
@@ -261,14 +265,18 @@ rm drive/docs/new
 mkdir drive/closed
 cp drive/docs/a.txt drive/closed
 chmod 0 drive/closed
+cp drive/docs/a.txt drive/locked
+chmod 0 drive/locked
 copy_for_user "$SIMFIND"
 if [ "$TEST_ENGINE" = sqlite ]; then
-	chmod -R a+rX "$TEST_FOLDER" && chmod 0 drive/closed && chmod a+rw "${TEST_URL#sqlite:}"*
+	chmod -R a+rX "$TEST_FOLDER" && chmod 0 drive/closed drive/locked && chmod a+rw "${TEST_URL#sqlite:}"*
 	runs 3 as_user "$TEST_FOLDER/bin/simfind" --missing drive --in=backup
 	grep -qF "  -  $files/drive/closed  cannot be read: Permission denied" "$TEST_FOLDER/out" || fail "$(cat "$TEST_FOLDER/out")"
-	said "1 of them cannot be read."
+	grep -qF "  -  $files/drive/locked  cannot be read: Permission denied" "$TEST_FOLDER/out" || fail "$(cat "$TEST_FOLDER/out")"
+	said "2 of them cannot be read."
 fi
 chmod 755 drive/closed
+rm drive/locked
 
 # ---- Copies ----
 # selected EXPECTED ARGUMENT...
@@ -309,7 +317,7 @@ said "--in: $files/drive/docs is in $files/drive, so it would be lost with it"
 runs 1 "$SIMFIND" --missing drive --in=nowhere:
 said "the index has no files at or below nowhere:/"
 runs 1 "$SIMFIND" --missing drive/z.bin
-said "the index has no files at or below $files/drive/z.bin"
+said "$files/drive/z.bin is neither a directory nor an archive in the index"
 runs 1 "$SIMFIND" --missing drive --format=html -o page
 said "--missing cannot be combined with --format=html; expected text, csv, json, jsonl or null"
 runs 1 "$SIMFIND" --in=backup

@@ -192,6 +192,8 @@ runs 0 "$SIMHASH" -q "$files/p"
 press h h g / a Enter Tab / one Enter Enter g v
 sees ">99 %"
 sees "part of"
+press s
+sees "Only identical files are marked."
 press / w h o l e Enter
 sees "lines 20002-22001 of $files/p/whole.log"
 press d

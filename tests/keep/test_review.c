@@ -308,6 +308,54 @@ static void a_rule_keeps_the_best_file(void **state)
 	}
 }
 
+/* Apply a rule to /a/1 (old), /b/2 (new) and /c/3, one of which has a mark by hand. */
+static void a_rule_leaves_marks_by_hand(void **state)
+{
+	static const struct {
+		uint32_t file;
+		enum review_mark by_hand, marks[3];
+	} cases[] = {
+		{1, MARK_KEEP, {MARK_KEEP, MARK_KEEP, MARK_REMOVE}},
+		{2, MARK_REMOVE, {MARK_KEEP, MARK_REMOVE, MARK_REMOVE}},
+		{0, MARK_REMOVE, {MARK_REMOVE, MARK_KEEP, MARK_REMOVE}},
+		{1, MARK_NONE, {MARK_KEEP, MARK_REMOVE, MARK_REMOVE}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct keep_file files[3] = {{.path = "/a/1", .size_bytes = 5, .mtime_ns = 1},
+					     {.path = "/b/2", .size_bytes = 5, .mtime_ns = 9},
+					     {.path = "/c/3", .size_bytes = 5, .mtime_ns = 4}};
+		struct review_model model = {.names = NULL};
+		struct review_marked marked = {0};
+		struct keep_rule rule;
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(review_add(&model, &files[k], false, &error), 0);
+		assert_int_equal(review_finish(&model, &error), 0);
+		assert_int_equal(keep_rule_parse("newest", &rule, &error), 0);
+		/* A mark that a rule has made is not by hand, unless it is made by hand again. */
+		review_begin_change(&model);
+		assert_int_equal(review_apply_rule(&model, 0, &rule, &marked, &error), 0);
+		review_begin_change(&model);
+		assert_int_equal(
+			review_mark_file(&model, cases[i].file, cases[i].by_hand, &marked, &error),
+			0);
+		review_begin_change(&model);
+		assert_int_equal(keep_rule_parse("oldest", &rule, &error), 0);
+		assert_int_equal(review_apply_rule(&model, 0, &rule, &marked, &error), 0);
+		for (uint32_t k = 0; k < 3; k++)
+			assert_int_equal(model.files[k].mark, cases[i].marks[k]);
+		/* Undo also takes back that it was by hand. */
+		review_undo(&model);
+		review_undo(&model);
+		assert_int_equal(review_apply_rule(&model, 0, &rule, &marked, &error), 0);
+		assert_int_equal(model.files[0].mark, MARK_KEEP);
+		assert_int_equal(model.files[1].mark, MARK_REMOVE);
+		assert_int_equal(model.files[2].mark, MARK_REMOVE);
+		review_release(&model);
+	}
+}
+
 struct passed {
 	const struct decisions *expected;
 	size_t files, others;
@@ -402,6 +450,7 @@ int main(void)
 		cmocka_unit_test(one_file_of_each_content_stays),
 		cmocka_unit_test(whole_folders_and_rules_can_be_taken_back),
 		cmocka_unit_test(a_rule_keeps_the_best_file),
+		cmocka_unit_test(a_rule_leaves_marks_by_hand),
 		cmocka_unit_test(decisions_are_read_as_written),
 	};
 

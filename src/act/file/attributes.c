@@ -199,6 +199,8 @@ int check_removal(const struct place *place, const struct stat *status, struct s
 			why, SIMHASH_E_RANGE,
 			"its directory is %s, so its names cannot be removed; see chattr(1)",
 			reasons[of_directory]);
+	if (faccessat(place->directory_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return error_set_errno(why, "its directory cannot be changed");
 	if (status != NULL)
 		of_file = find_lock(place, place->name);
 	if (of_file != LOCK_NONE)

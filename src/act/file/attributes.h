@@ -12,7 +12,7 @@
 #include "place/place.h"
 
 /*
- * Can a name in this directory be removed or replaced? Not if the directory is append-only or
+ * Can a name in this directory be removed or replaced? Not if the directory is not writable, append-only or
  * immutable, or if it is sticky and the user owns neither it nor the file. `status` is the status
  * of the file and may be NULL. -1 with the reason.
  */

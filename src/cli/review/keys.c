@@ -37,7 +37,11 @@ static void tell_marked(struct view *view, int status, const struct review_marke
 	view->saved->is_changed = view->saved->is_changed || marked->changed > 0;
 	snprintf(view->message, sizeof view->message, "Marked %s file%s.",
 		 format_count(marked->changed, changed), marked->changed == 1 ? "" : "s");
-	if (marked->last > 0)
+	if (marked->by_hand > 0)
+		snprintf(view->message, sizeof view->message,
+			 "Marked %s; %s stay%s as marked by hand (c clears such marks).", changed,
+			 format_count(marked->by_hand, last), marked->by_hand == 1 ? "s" : "");
+	else if (marked->last > 0)
 		snprintf(view->message, sizeof view->message,
 			 "Marked %s; %s stay%s, because at least one file of each content stays.",
 			 changed, format_count(marked->last, last), marked->last == 1 ? "s" : "");
@@ -196,7 +200,8 @@ static void apply_rule(struct view *view, uint32_t folder)
 	}
 	if ((rule.order == KEEP_IN || rule.order == KEEP_NOT_IN) &&
 	    review_find_folder(view->model, bytes_of(rule.text)) == REVIEW_NONE) {
-		say_in(view, "No copies are in this directory; it must be an absolute path.");
+		say_in(view, rule.text[0] == '/' ? "No copies are in this directory."
+						 : "This is not an absolute path.");
 		return;
 	}
 	say_in(view, "Marking...");

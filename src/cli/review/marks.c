@@ -74,6 +74,7 @@ size_t review_undo(struct review_model *model)
 		const struct review_change change = model->changes[--model->change_count];
 		if (change.file != REVIEW_NONE) {
 			set_mark(model, change.file, (enum review_mark)change.before);
+			model->files[change.file].is_by_hand = change.was_by_hand;
 			count++;
 		} else if (count > 0) {
 			break;
@@ -89,28 +90,40 @@ int64_t review_marked_bytes(const struct review_model *model)
 
 /* ---- Marks ---- */
 
-int review_mark_file(struct review_model *model, uint32_t file, enum review_mark mark,
-		     struct review_marked *marked, struct simhash_error *error)
+static int change_mark(struct review_model *model, uint32_t file, enum review_mark mark,
+		       bool is_by_hand, struct review_marked *marked, struct simhash_error *error)
 {
 	struct review_file *f = &model->files[file];
 
-	if (f->mark == mark)
+	if (f->mark == mark && (f->is_by_hand || !is_by_hand))
 		return 0;
+	if (f->is_by_hand && !is_by_hand && mark != MARK_NONE) {
+		marked->by_hand++;
+		return 0;
+	}
 	if (f->is_locked) {
 		marked->locked++;
 		return 0;
 	}
-	if (mark == MARK_REMOVE && model->contents[f->content].staying == 1) {
+	if (mark == MARK_REMOVE && f->mark != mark && model->contents[f->content].staying == 1) {
 		marked->last++;
 		return 0;
 	}
 	if (array_reserve(&model->changes, &model->change_capacity, model->change_count + 1,
 			  sizeof *model->changes, error) != 0)
 		return -1;
-	model->changes[model->change_count++] = (struct review_change){file, f->mark};
+	model->changes[model->change_count++] =
+		(struct review_change){file, f->mark, f->is_by_hand};
 	set_mark(model, file, mark);
+	f->is_by_hand = is_by_hand;
 	marked->changed++;
 	return 0;
+}
+
+int review_mark_file(struct review_model *model, uint32_t file, enum review_mark mark,
+		     struct review_marked *marked, struct simhash_error *error)
+{
+	return change_mark(model, file, mark, mark != MARK_NONE, marked, error);
 }
 
 /* The last files are marked first, so the first one stays. */
@@ -215,10 +228,10 @@ static int rule_content(struct review_model *model, struct ruling *ruling, uint3
 	if (status != 0 || best == REVIEW_NONE)
 		return status;
 	if (!model->files[best].is_locked)
-		status = review_mark_file(model, best, MARK_KEEP, marked, error);
+		status = change_mark(model, best, MARK_KEEP, false, marked, error);
 	for (uint32_t i = first; status == 0 && i < end; i++)
 		if (i != best && !model->files[i].is_locked && review_is_in(model, i, folder))
-			status = review_mark_file(model, i, MARK_REMOVE, marked, error);
+			status = change_mark(model, i, MARK_REMOVE, false, marked, error);
 	return status;
 }
 

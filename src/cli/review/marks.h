@@ -13,12 +13,13 @@ struct review_marked {
 	size_t changed; /* files */
 	size_t last;	/* files that stay as the last ones of their contents */
 	size_t locked;	/* files that stay because they are protected */
+	size_t by_hand; /* files that a rule leaves as they were marked by hand */
 };
 
 /* Begin changes that one undo takes back, unless no mark changes. Call it before the functions below. */
 void review_begin_change(struct review_model *model);
 
-/* Mark a file, or all files of a content that are in a folder, or all files in a folder. */
+/* Mark a file by hand, or all files of a content that are in a folder, or all files in a folder. */
 int review_mark_file(struct review_model *model, uint32_t file, enum review_mark mark,
 		     struct review_marked *marked, struct simhash_error *error);
 int review_mark_content(struct review_model *model, uint32_t content, uint32_t folder,
@@ -30,7 +31,7 @@ int review_mark_folder(struct review_model *model, uint32_t folder, enum review_
 /*
  * Decide about the files in a folder by a rule: of each content, the best file by the rule is kept,
  * wherever it is, and its other files in the folder are removed. If no file of a content matches a
- * rule with a directory or a pattern, nothing is decided.
+ * rule with a directory or a pattern, nothing is decided. Marks by hand stay.
  */
 int review_apply_rule(struct review_model *model, uint32_t folder, const struct keep_rule *rule,
 		      struct review_marked *marked, struct simhash_error *error);

@@ -29,8 +29,9 @@ struct review_file {
 	uint32_t name;	    /* where its name begins in `names` */
 	uint32_t next_link; /* the next name of the same inode, in a ring */
 	int64_t mtime_ns;
-	uint8_t mark;	/* enum review_mark */
-	bool is_locked; /* it is protected, so it stays */
+	uint8_t mark;	 /* enum review_mark */
+	bool is_by_hand; /* a rule does not change the mark */
+	bool is_locked;	 /* it is protected, so it stays */
 };
 
 struct review_content {
@@ -56,6 +57,7 @@ struct review_folder {
 struct review_change {
 	uint32_t file; /* REVIEW_NONE: one undo takes back the changes after this one */
 	uint8_t before;
+	bool was_by_hand;
 };
 
 struct review_model {

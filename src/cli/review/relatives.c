@@ -49,7 +49,8 @@ void view_list_relatives(struct view *view)
 	view->text_titles[0] = path;
 	if (view->relatives.count == 0) {
 		snprintf(view->message, sizeof view->message,
-			 "No other file of the index is similar, contains it or is part of it.");
+			 "Apart from its copies, no file of the index is similar, contains it or "
+			 "is part of it.");
 		return;
 	}
 	view->list = LIST_RELATED;

@@ -31,7 +31,7 @@ const char view_help[] =
 	"Mark files (in a list of folders or groups: all files of the active folder)\n"
 	"  d               remove; one file of each content always stays\n"
 	"  s               keep (stays)                c                  clear the mark\n"
-	"  r R             rule for this folder; rule for all folders:\n"
+	"  r R             rule for this folder; rule for all folders; marks by hand stay:\n"
 	"      newest, oldest, shortest-path, longest-name, in:DIR, not-in:DIR or\n"
 	"      match:GLOB: of identical files the best one stays, and the others in the\n"
 	"      folder are removed\n"
@@ -307,7 +307,8 @@ static void draw_line(struct view *view, unsigned row, struct area area, size_t 
 				 : line->mark == '@'			? STYLE_BOLD
 									: STYLE_PLAIN;
 	enum screen_style right = line->mark == '+' || line->mark == '|' ? STYLE_KEEP : STYLE_PLAIN;
-	bool is_beside = view->is_beside && view_has_room_for_two() && line->mark != '@';
+	bool is_beside = view->is_beside && view_has_room_for_two() && line->mark != '@' &&
+			 !view->is_help;
 	struct screen_place place = {.row = row,
 				     .column = area.column,
 				     .width = 2,

@@ -139,7 +139,9 @@ static void write_states(FILE *out, const struct presence *found)
 	}
 }
 
-static void write_result(FILE *out, const struct find_plan *plan, const struct presence *found)
+/* The result for all directories in question together. */
+static void write_result(FILE *out, const struct find_plan *plan, const struct presence *found,
+			 bool follows_verdict)
 {
 	uint64_t missing = presence_count_missing(found), all = presence_count(found);
 	int64_t bytes = found->bytes[CONTENT_MISSING] + found->bytes[CONTENT_NOT_INDEXED] +
@@ -152,13 +154,15 @@ static void write_result(FILE *out, const struct find_plan *plan, const struct p
 		fputc('.', out);
 		return;
 	}
+	if (follows_verdict)
+		fputs("If all are deleted: ", out);
 	format_count(all, files);
 	if (all == 1)
-		fputs("The only file ", out);
+		fputs(follows_verdict ? "the only file " : "The only file ", out);
 	else if (missing == 0)
-		fprintf(out, "All %s files ", files);
+		fprintf(out, "%s %s files ", follows_verdict ? "all" : "All", files);
 	else if (missing == all)
-		fprintf(out, "None of the %s files ", files);
+		fprintf(out, "%s of the %s files ", follows_verdict ? "none" : "None", files);
 	else
 		fprintf(out, "%s of %s files ", format_count(missing, count), files);
 	write_sides(out, plan, "below", &plan->arguments->tops, NULL, 0, "directories");
@@ -222,10 +226,9 @@ static void write_verdict(FILE *out, const struct find_plan *plan, size_t at,
 	char files[32], missing[32], size[32];
 
 	format_count(top->files, files);
-	fputc('\n', out);
 	write_top(out, plan, at);
 	if (top->files == 0) {
-		fputs(" has no files with content.", out);
+		fputs(" has no files with content.\n", out);
 		return;
 	}
 	if (top->files == 1)
@@ -245,7 +248,7 @@ static void write_verdict(FILE *out, const struct find_plan *plan, size_t at,
 		fprintf(out, ": %s", format_bytes((double)top->missing_bytes, size));
 	else if (top->inside > 0)
 		fprintf(out, ", %s of them only in archives", format_count(top->inside, missing));
-	fputc('.', out);
+	fputs(".\n", out);
 }
 
 /*
@@ -280,15 +283,15 @@ static void write_together(FILE *out, const struct find_plan *plan, const struct
 	}
 	if (alone < 2)
 		return;
-	fputs(alone == together ? "\n" : "\nBut not all together: if you delete ", out);
+	fputs(alone == together ? "" : "But not all together: for example, delete ", out);
 	write_tops(out, plan, tops, true);
 	if (alone == together) {
-		fputs(" can be deleted together.", out);
+		fputs(" can be deleted together.\n", out);
 		return;
 	}
-	fputs(", keep ", out);
+	fputs(", and keep ", out);
 	write_tops(out, plan, tops, false);
-	fputc('.', out);
+	fputs(".\n", out);
 }
 
 static void write_deletable(FILE *out, const struct find_plan *plan, const struct deletable *tops)
@@ -323,7 +326,9 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 	out = open_memstream(&text, &size);
 	if (out == NULL)
 		return error_set_memory(error);
-	write_result(out, plan, found);
+	if (tops != NULL)
+		write_deletable(out, plan, tops);
+	write_result(out, plan, found, tops != NULL);
 	write_others(out, found);
 	write_errors(out, found);
 	write_age(out, " Indexed: these files", &found->asked_age,
@@ -335,8 +340,6 @@ static int summarize(const struct find_plan *plan, struct listing *listing,
 		write_age(out, arguments->places.count == 1 ? ", the place" : ", the places",
 			  &found->place_age, UNKNOWN_TIME);
 	fputc('.', out);
-	if (tops != NULL)
-		write_deletable(out, plan, tops);
 	return write_list_summary(listing, out, &text, error);
 }
 
@@ -400,6 +403,21 @@ static int refuse_place(const struct find_side *place, const struct find_side *t
 			 top->directory.size == 0 ? "/" : top->directory.data);
 }
 
+/* A file that is no archive has a row, but nothing is below it. Returns -1. */
+static int explain_file(const struct find_side *side, struct simhash_error *error)
+{
+	struct stat status;
+
+	if (side->host == NULL && side->directory.size > 0 &&
+	    stat(side->directory.data, &status) == 0 && S_ISREG(status.st_mode))
+		error_set(
+			error, SIMHASH_E_RANGE,
+			"%s is neither a directory nor an archive in the index; simfind FILE lists "
+			"the copies of a file",
+			side->directory.data);
+	return -1;
+}
+
 /*
  * Fail if a side is not walked and has no rows, because nothing would seem to be missing. Also fail if a place is among the files in question.
  */
@@ -412,7 +430,7 @@ static int check_sides(const struct find_plan *plan, struct finder *finder,
 	for (size_t i = 0; i < tops->count; i++)
 		if (!(arguments->missing && is_walked(&tops->sides[i])) &&
 		    finder_check_side(finder, &tops->sides[i], error) != 0)
-			return -1;
+			return explain_file(&tops->sides[i], error);
 	for (size_t i = 0; i < places->count; i++) {
 		const struct find_side *place = &places->sides[i];
 		if (finder_check_side(finder, place, error) != 0)
