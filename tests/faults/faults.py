@@ -59,7 +59,8 @@ def run(command, fault=None, error=None, swap=None):
     if result.returncode not in (0, 1, 2, 3):
         stop(what, "ends with", result.returncode, result.stderr)
     known = (b"simhash: ", b"simfind: ", b"simkeep: ", b" scanned", b" pairs", b" groups", b" copied", b" removed", b" reaches",
-             b" Indexed: ", b" a copy", b" copies", b" another.", b" match", b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above")
+             b" Indexed: ", b" a copy", b" copies", b" another.", b" match", b"; edit it before you run it", b"stored in the index: ", b" left out, as reported above",
+             b" must stay: ", b" can be deleted", b"But not all together: ")
     for line in result.stderr.splitlines():
         if not any(part in line for part in known):
             stop(what, "says", line)
@@ -166,12 +167,13 @@ class Task:
 
 
 class MissingTask(Task):
-    """Faults can make more files missing, but never fewer."""
+    """Faults can make more files missing, but never fewer, and more directories must stay."""
 
     success = 3
 
     def result(self, result):
-        return set(result.stdout.split(b"\0"))
+        stays = {b"stays " + line.split(b" must stay: ")[0] for line in result.stderr.splitlines() if b" must stay: " in line}
+        return set(result.stdout.split(b"\0")) | stays
 
     def is_right(self, found):
         return not self.differences(found)
