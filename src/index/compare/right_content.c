@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/data/array.h"
+#include "store/row/trust.h"
 
 int find_right_content(struct store *store, const struct row_scope *scope,
 		       const struct found_file *file, struct known_content *right, bool *found,
@@ -15,6 +16,7 @@ int find_right_content(struct store *store, const struct row_scope *scope,
 	if (store_find_content(store, scope, file->path_hash, right, found, error) != 0)
 		return -1;
 	*found = *found && right->mtime_ns == file->mtime_ns &&
+		 writes_have_ended(right->mtime_ns, right->verified_at_ns) &&
 		 (right->size_bytes == file->size_bytes ||
 		  (right->changed_ns != 0 && right->changed_ns == file->changed_ns));
 	return 0;

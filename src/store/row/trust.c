@@ -10,6 +10,7 @@
 
 #define TICK_NS UINT64_C(20000000)
 #define COARSE_TICK_NS UINT64_C(2000000000)
+#define SLOW_WRITE_NS UINT64_C(2000000000)
 
 static uint64_t tick_of(int64_t stamp_ns)
 {
@@ -28,6 +29,12 @@ bool mtime_shows_changes(int64_t mtime_ns, int64_t scanned_at_ns)
 	return is_before(mtime_ns, scanned_at_ns) ||
 	       (mtime_ns > scanned_at_ns &&
 		(uint64_t)mtime_ns - (uint64_t)scanned_at_ns >= tick_of(mtime_ns));
+}
+
+bool writes_have_ended(int64_t mtime_ns, int64_t scanned_at_ns)
+{
+	return mtime_ns > scanned_at_ns ||
+	       (uint64_t)scanned_at_ns - (uint64_t)mtime_ns >= SLOW_WRITE_NS;
 }
 
 bool inode_shows_exchange(bool inodes_last, int64_t changed_ns, int64_t scanned_at_ns)

@@ -19,6 +19,13 @@ struct file_identity;
 bool mtime_shows_changes(int64_t mtime_ns, int64_t scanned_at_ns);
 
 /*
+ * Had every call that wrote the file probably ended when it was scanned? A call sets the time of the
+ * file when it begins, and on a busy system it may write for much longer than a tick. So a file that
+ * was scanned within two seconds of its time may have another content now, with the same time.
+ */
+bool writes_have_ended(int64_t mtime_ns, int64_t scanned_at_ns);
+
+/*
  * A file has the size and time of its row, but another inode. Was another file moved to this path?
  * If the file system never changes inode numbers, yes. Otherwise the system may have made up a new
  * number. Then it is another file only if its status changed after the scan, because renaming
