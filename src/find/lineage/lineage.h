@@ -114,7 +114,7 @@ struct paths_comparison lineage_compare_names(const struct lineage_version *x,
 					      const struct lineage_version *y);
 
 /* Does this reason belong to a time, and not to names or sizes? */
-static inline bool is_reason_of_time(enum lineage_reason reason)
+static inline bool is_reason_of_time(int reason)
 {
 	return reason == REASON_REVISION || reason == REASON_TIME;
 }
